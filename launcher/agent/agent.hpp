@@ -39,6 +39,7 @@ struct AgentOptions {
   /// A job is rigid if its ranks have not registered within this.
   std::chrono::milliseconds registration_limit{5000};
   std::chrono::milliseconds registration_limit_per_rank{200};  ///< added per rank
+  int packages = 1;                                            ///< over which the cores are spread, for Hello
   int emulated_cores = 0;  ///< 0: the machine's own; else so many virtual ones, each with a token
   /// Real cores: how long a job computes on cores that it shares with another while that one is stopped; 0: both run.
   std::chrono::microseconds turn{0};

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <set>
 #include <system_error>
@@ -44,6 +45,12 @@ std::uint32_t count_cores(const AgentOptions& options) {
                           ? options.emulated_cores
                           : std::max<long>(::sysconf(_SC_NPROCESSORS_CONF), number(affinity_mask().back()) + 1);
   return static_cast<std::uint32_t>(std::clamp<long>(wanted, 1, REPLAY_VM_MAX_CORES));
+}
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
 }
 
 bool is_back_end_ours_to_choose(const AgentOptions& options) {
@@ -153,6 +160,8 @@ protocol::Hello NodeAgent::hello() const {
   protocol::Hello hello;
   hello.pid = ::getpid();
   hello.emulated = options_.emulated_cores > 0;
+  hello.packages = options_.packages;
+  hello.host = host_name();
   if (hello.emulated)
     hello.cores = numbers(emulated_pus(options_.emulated_cores));
   else

@@ -14,7 +14,7 @@
 #include "launcher/daemon/link_key.hpp"
 #include "launcher/os/descriptor_limit.hpp"
 #include "scheduler/base/error.hpp"
-#include "scheduler/base/process/all_signals_blocked.hpp"
+#include "scheduler/base/process/quiet_thread.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/shell_words.hpp"
@@ -72,7 +72,7 @@ AgentStarter::AgentStarter(const Bootstrap& how, const std::vector<Host>& hosts,
     : time_to_end_(how.time_to_end),
       loop_(event_base_new()),
       programs_(hosts.size()),
-      wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      wake_(new_eventfd()),
       wake_event_(loop_.get(), wake_.get(), EV_READ, [this] { event_base_loopbreak(loop_.get()); }) {
   std::vector<std::vector<std::string>> words;
   for (const Host& host : hosts) words.push_back(words_to_start_agent(how, host));
@@ -101,8 +101,7 @@ AgentStarter::AgentStarter(const Bootstrap& how, const std::vector<Host>& hosts,
   stop.reset();
   end_those_that_failed();
   wake_event_.arm();
-  const AllSignalsBlocked blocked;
-  reader_ = std::thread{[this] { event_base_dispatch(loop_.get()); }};
+  reader_ = quiet_thread([this] { event_base_dispatch(loop_.get()); });
 }
 
 AgentStarter::~AgentStarter() {

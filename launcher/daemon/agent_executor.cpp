@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <variant>
 
 #include "launcher/daemon/agent_session.hpp"
+#include "launcher/daemon/job_parts.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/monotonic_clock.hpp"
 
@@ -18,114 +19,169 @@ namespace {
 
 class AgentExecutor final : public live::Executor {
  public:
-  AgentExecutor(AgentHandle child, std::vector<PuId> pu_of_core)
-      : child_(std::move(child)), pu_of_core_(std::move(pu_of_core)) {}
-  explicit AgentExecutor(AgentLink link) : link_(std::move(link)), pu_of_core_(pus_of(link_->hello.cores)) {}
+  AgentExecutor(AgentHandle child, const std::vector<PuId>& pu_of_core) {
+    auto& node = nodes_.emplace_back(std::make_unique<Node>());
+    node->child.emplace(std::move(child));
+    for (const PuId pu : pu_of_core) places_.push_back({0, number(pu)});
+  }
+  explicit AgentExecutor(std::vector<RemoteNode> remote) {
+    for (RemoteNode& one : remote) {
+      for (const PuId pu : one.cores) places_.push_back({nodes_.size(), number(pu)});
+      auto& node = nodes_.emplace_back(std::make_unique<Node>());
+      if (remote.size() > 1) node->host = one.host;
+      node->link.emplace(std::move(one.link));
+    }
+  }
 
   void attach(event_base* loop, live::ExecutorListener* listener) override {
     INVARIANT(listener_ == nullptr, "the executor is attached twice");
     listener_ = listener;
-    const auto on_report = [this](const protocol::AgentReport& report) {
-      std::visit([this](const auto& r) { pass_on(r); }, report);
-    };
-    const auto on_lost = [this](const std::string& reason) { lose(reason); };
-    if (link_)
-      session_.emplace(loop, *link_, on_report, on_lost,
-                       [this](const std::string& text) { listener_->on_site_noted(explain(text)); });
-    else
-      session_.emplace(loop, child_->stream(), on_report, on_lost);
+    for (std::size_t number = 0; number < nodes_.size(); ++number) {
+      Node& node = *nodes_[number];
+      const auto on_report = [this, number](const protocol::AgentReport& report) {
+        std::visit([this, number](const auto& r) { pass_on(number, r); }, report);
+      };
+      const auto on_lost = [this, &node](const std::string& reason) { lose(node.explain(reason)); };
+      if (node.link)
+        node.session.emplace(loop, *node.link, on_report, on_lost,
+                             [this, &node](const std::string& text) { listener_->on_site_noted(node.explain(text)); });
+      else
+        node.session.emplace(loop, node.child->stream(), on_report, on_lost);
+    }
   }
 
   void detach() override {
-    session_.reset();
+    for (const auto& node : nodes_) node->session.reset();
     listener_ = nullptr;
-    is_lost_ = true;  // no order is sent any more; the destructor ends the agent and its jobs
+    is_lost_ = true;  // no order is sent any more; the destructor ends the agents and their jobs
   }
 
   void launch(const live::LaunchOrder& order) override {
-    alive_.insert(order.job);
-    const std::uint64_t now_ns = link_ ? 0 : monotonic_ns();  // the clock of another node is another one
-    send(protocol::LaunchJob{order.job, order.command, order.environment,
-                             std::filesystem::absolute(order.directory).string(), cores_of(order.core_of_rank),
-                             order.malleable, now_ns, order.working_directory.string(), order.surroundings});
+    std::vector<JobParts::Part> parts;
+    for (const Place& place : places_of(order.core_of_rank)) {
+      if (parts.empty() || parts.back().node != place.node) parts.push_back({place.node, nodes_[place.node]->host, {}});
+      parts.back().cores.push_back(place.pu);
+    }
+    const auto send_to = [this](std::size_t node, const protocol::AgentOrder& one) { send(node, one); };
+    jobs_.erase(order.job);
+    const JobParts& job = jobs_.try_emplace(order.job, order.job, std::move(parts), send_to, *listener_).first->second;
+    protocol::LaunchJob launch{order.job,
+                               order.command,
+                               order.environment,
+                               std::filesystem::absolute(order.directory).string(),
+                               {},
+                               order.malleable,
+                               nodes_.front()->link ? 0 : monotonic_ns(),  // the clock of another node is another one
+                               order.working_directory.string(),
+                               order.surroundings};
+    for (const JobParts::Part& part : job.parts()) {
+      launch.core_of_rank = part.cores;
+      send(part.node, launch);
+    }
   }
-  void resize(JobId job, const std::vector<CoreId>& core_of_rank) override {
-    send(protocol::MoveRanks{job, cores_of(core_of_rank)});
+  void resize(JobId id, const std::vector<CoreId>& core_of_rank) override {
+    const auto job = jobs_.find(id);
+    if (job == jobs_.end()) return;  // its end is on its way
+    const std::vector<Place> places = places_of(core_of_rank);
+    std::vector<std::vector<std::int32_t>> cores;
+    auto place = places.begin();
+    for (const JobParts::Part& part : job->second.parts()) {
+      auto& here = cores.emplace_back();
+      for (; here.size() < part.cores.size() && place != places.end() && place->node == part.node; ++place)
+        here.push_back(place->pu);
+      INVARIANT(here.size() == part.cores.size(), "a rank of job {} leaves its node", static_cast<std::int64_t>(id));
+    }
+    INVARIANT(place == places.end(), "job {} gets more cores than ranks", static_cast<std::int64_t>(id));
+    job->second.resize(cores);
   }
-  void suspend(JobId job) override { send(protocol::SuspendJob{job}); }
-  void resume(JobId job) override { send(protocol::ResumeJob{job}); }
-  void end(JobId job, Outcome reason) override { send(protocol::EndJob{job, reason}); }
+  void suspend(JobId job) override {
+    tell(job, [](JobParts& parts) { parts.suspend(); });
+  }
+  void resume(JobId job) override {
+    tell(job, [](JobParts& parts) { parts.resume(); });
+  }
+  void end(JobId job, Outcome reason) override {
+    tell(job, [reason](JobParts& parts) { parts.end(reason); });
+  }
   void slow_down(JobId job, double slowdown) override {
-    send(protocol::SlowDown{job, std::clamp(slowdown, protocol::kLeastSlowdown, protocol::kMostSlowdown)});
+    const double within = std::clamp(slowdown, protocol::kLeastSlowdown, protocol::kMostSlowdown);
+    tell(job, [within](JobParts& parts) { parts.slow_down(within); });
   }
 
  private:
-  /// As the agent numbers them.
-  [[nodiscard]] std::vector<std::int32_t> cores_of(const std::vector<CoreId>& cores) const {
-    std::vector<std::int32_t> found;
+  /// An agent: our child, or one behind a link.
+  struct Node {
+    std::string host;  // for reasons of jobs; empty: the only node
+    std::optional<AgentHandle> child;
+    std::optional<AgentLink> link;
+    // Last, so that it is destroyed before the stream is closed, which ends all jobs.
+    std::optional<AgentSession> session;
+
+    [[nodiscard]] std::string explain(const std::string& reason) const {
+      if (!link) return reason;
+      return host.empty() ? fmt::format("{}: {}", link->name, reason)
+                          : fmt::format("{} ({}): {}", host, link->name, reason);
+    }
+  };
+  /// Of a core: its node, and its number there.
+  struct Place {
+    std::size_t node;
+    std::int32_t pu;
+  };
+
+  [[nodiscard]] std::vector<Place> places_of(const std::vector<CoreId>& cores) const {
+    std::vector<Place> found;
     for (const CoreId core : cores) {
-      INVARIANT(index_of(core) < pu_of_core_.size(), "core {} of a machine of {}", core, pu_of_core_.size());
-      found.push_back(number(pu_of_core_[index_of(core)]));
+      INVARIANT(index_of(core) < places_.size(), "core {} of a machine of {}", core, places_.size());
+      found.push_back(places_[index_of(core)]);
     }
     return found;
   }
 
-  void send(const protocol::AgentOrder& order) {
-    INVARIANT(session_ || is_lost_, "an order before attach()");
-    if (!is_lost_) session_->send(order);
+  void send(std::size_t node, const protocol::AgentOrder& order) {
+    INVARIANT(nodes_[node]->session || is_lost_, "an order before attach()");
+    if (!is_lost_) nodes_[node]->session->send(order);
   }
 
-  /// Of a job that has ended nothing is passed on.
-  template <class Report>
-  void pass_on(const Report& r) {
-    if constexpr (requires { r.job; })
-      if (!alive_.contains(r.job)) return;
-    on(r);
+  template <class Do>
+  void tell(JobId id, Do what) {
+    if (const auto job = jobs_.find(id); job != jobs_.end()) what(job->second);
   }
-  template <class Other>
-  void on(const Other&) {}  // Hello, Heartbeat, JobStatistics; Farewell: AgentSession has called lose()
-  void on(const protocol::JobStarted& r) { listener_->on_started(r.job, r.malleable, r.reason); }
-  void on(const protocol::RanksMoved& r) { listener_->on_resized(r.job); }
-  void on(const protocol::JobSuspended& r) { listener_->on_suspended(r.job); }
-  void on(const protocol::JobResumed& r) { listener_->on_resumed(r.job); }
-  void on(const protocol::JobMeasured& r) { listener_->on_measured(r.job, r.cpu_use); }
-  void on(const protocol::JobNoted& r) { listener_->on_noted(r.job, r.text); }
-  void on(const protocol::OrderFailed& r) { listener_->on_action_failed(r.job, r.action, r.reason); }
-  void on(const protocol::JobEnded& r) {
-    alive_.erase(r.job);
-    r.is_site_fault ? listener_->on_not_started(r.job, explain(r.end.reason)) : listener_->on_ended(r.job, r.end);
+
+  /// Of a job that has ended nothing is passed on, nor are Hello, Heartbeat and statistics.
+  template <class Report>
+  void pass_on(std::size_t node, const Report& report) {
+    if constexpr (requires(JobParts & parts) { parts.on(node, report); }) {
+      const auto job = jobs_.find(report.job);
+      if (job == jobs_.end() || !job->second.is_on(node)) return;
+      job->second.on(node, report);
+      if (const auto now = jobs_.find(report.job); now != jobs_.end() && now->second.is_over()) jobs_.erase(now);
+    }
   }
 
   void lose(const std::string& reason) {
     if (is_lost_) return;
     is_lost_ = true;
-    link_ ? link_->end() : child_->stop();  // ends what the agent left running, also if it was killed
-    alive_.clear();
-    listener_->on_lost(explain(reason));
+    for (const auto& node : nodes_) node->link ? node->link->end() : node->child->stop();  // what still runs there ends
+    jobs_.clear();
+    listener_->on_lost(reason);
   }
 
-  [[nodiscard]] std::string explain(const std::string& reason) const {
-    return link_ ? fmt::format("{}: {}", link_->name, reason) : reason;
-  }
-
-  std::optional<AgentHandle> child_;  // one of the two
-  std::optional<AgentLink> link_;
-  std::vector<PuId> pu_of_core_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<Place> places_;  // of the machine's cores
   live::ExecutorListener* listener_ = nullptr;
-  std::set<JobId> alive_;  // launched, end not yet heard
+  std::map<JobId, JobParts> jobs_;  // launched, end not yet heard
   bool is_lost_ = false;
-  // Last, so that it is destroyed before the stream is closed, which ends all jobs.
-  std::optional<AgentSession> session_;
 };
 
 }  // namespace
 
 std::unique_ptr<live::Executor> make_local_executor(AgentHandle agent, LocalMachine local) {
-  return std::make_unique<AgentExecutor>(std::move(agent), std::move(local.pu_of_core));
+  return std::make_unique<AgentExecutor>(std::move(agent), local.pu_of_core);
 }
 
-std::unique_ptr<live::Executor> make_remote_executor(AgentLink link) {
-  return std::make_unique<AgentExecutor>(std::move(link));
+std::unique_ptr<live::Executor> make_remote_executor(std::vector<RemoteNode> nodes) {
+  return std::make_unique<AgentExecutor>(std::move(nodes));
 }
 
 }  // namespace replay::launcher

@@ -1,10 +1,12 @@
-// The live engine's executor for one node: its orders go to the node agent, and the agent's reports come back as the
-// listener's calls. Nothing is decided here; cores become hardware threads on the way out. Whether the agent is our own child
-// on a socket pair or one behind TCP makes three differences: which side clears up when it is lost, which clock counts,
-// and whether frames are sealed and written by a thread of their own.
+// The live engine's executor over the nodes of a machine: its orders go to the node agents, and the agents' reports come back
+// as the listener's calls. Nothing is decided here; cores become hardware threads of nodes on the way out. Whether an agent is
+// our own child on a socket pair or one behind TCP makes three differences: which side clears up when it is lost, which clock
+// counts, and whether its line is sealed and mended.
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "launcher/agent/agent.hpp"
 #include "launcher/daemon/agent_link.hpp"
@@ -18,9 +20,16 @@ namespace replay::launcher {
 /// ended, while its end is still on its way, is answered by that end.
 [[nodiscard]] std::unique_ptr<live::Executor> make_local_executor(AgentHandle agent, LocalMachine local);
 
-/// The same for an agent that was started elsewhere (`replay agent`); CoreId i is the i-th core of its Hello.
-/// Destroying the executor closes the line; the agent then ends its jobs, and this process does not wait for that.
-/// REQUIRES: the agent and this process see the same file system under the jobs' directories.
-[[nodiscard]] std::unique_ptr<live::Executor> make_remote_executor(AgentLink link);
+/// A node whose agent was started elsewhere (`replay agent`).
+struct RemoteNode {
+  AgentLink link;
+  std::string host;         ///< its name in reasons
+  std::vector<PuId> cores;  ///< that the machine has of it, in the machine's order
+};
+/// The same for nodes with agents that were started elsewhere; the machine's cores are those of the first node, then those of
+/// the second, and so on. Destroying the executor ends the sessions; the agents then end their jobs, and this process does not
+/// wait for that. A node that is lost is the loss of the executor.
+/// REQUIRES: the agents and this process see the same file system under the jobs' directories.
+[[nodiscard]] std::unique_ptr<live::Executor> make_remote_executor(std::vector<RemoteNode> nodes);
 
 }  // namespace replay::launcher

@@ -71,7 +71,7 @@ int run(AgentCommandOptions& options) {
   service.key =
       service.starter < 0 ? launcher::read_link_key(options.key_file) : launcher::receive_link_key(service.starter);
   if (options.slots) options.run.machine = first_cores(*options.slots, options.run);
-  if (options.run.machine.starts_with("agent:"))
+  if (experiment::is_elsewhere(options.run.machine))
     throw UsageError(fmt::format("--machine {}: an agent has cores of its own", options.run.machine));
   experiment::RealMachine machine{options.run};
   if (machine.machine().nodes() > 1)

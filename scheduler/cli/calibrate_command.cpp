@@ -99,7 +99,7 @@ double budget_of(const CalibrateGiven& given) {
 }
 
 const experiment::RunSpec& machine_of(const CalibrateGiven& given) {
-  if (given.run.machine.starts_with("agent:"))
+  if (experiment::is_elsewhere(given.run.machine))
     throw UsageError("--machine: a remote agent's node is calibrated on that node");
   return given.run;
 }

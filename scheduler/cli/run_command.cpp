@@ -164,11 +164,14 @@ Command add_run(CLI::App& app, const std::string& command_line) {
   app.get_option("--machine")
       ->description(
           "where to run: local, local:CORES by OS index, such as local:0-3, virtual cores: "
-          "emulated:NODESxPACKAGESxCORES, or those of a `replay agent`: agent:HOST:PORT (default local)");
+          "emulated:NODESxPACKAGESxCORES, those of other hosts: hosts:FILE, or of a `replay agent`: agent:HOST:PORT "
+          "(default "
+          "local)");
   app.get_option("--runtime-model")
       ->description("how fast a shrunk job is expected to run (`replay models` lists them; default isolated)");
-  add_options_of_run(app, given->run,
-                     {"--agent-key", "--lease", "--time-scale", "--pairing", "--program", "--programs-from-trace"});
+  add_options_of_run(
+      app, given->run,
+      {"--agent-key", "--bootstrap", "--lease", "--time-scale", "--pairing", "--program", "--programs-from-trace"});
   app.add_flag("--yes", given->yes, "start even if it takes longer than an hour");
   app.add_flag("--dry-run", given->dry_run, "print each job's command and stop");
   add_live_page_option(app, given->live_page);

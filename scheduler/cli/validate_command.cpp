@@ -136,8 +136,9 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   if (!given.paper && (given.physical || given.quick || !given.page.empty()))
     throw UsageError("--physical, --quick and --page: expected --paper-experiment beside them");
   if (given.paper) set_paper_defaults(given, command);
-  if (setting.run.machine.starts_with("agent:"))
-    throw UsageError("--machine agent: an agent serves one run, and a validation is many; expected local or emulated");
+  if (experiment::is_elsewhere(setting.run.machine))
+    throw UsageError(fmt::format("--machine {}: a validation runs on its own machine; expected local or emulated",
+                                 setting.run.machine));
   if (setting.run.runtime_model.empty()) setting.run.runtime_model = "isolated";
   if (names_model(setting.run.runtime_model, kCalibrated) &&
       (setting.run.time_scale != 1 || !setting.run.program.empty()))

@@ -193,9 +193,10 @@ ForeignCode foreign_code(const PastRun& run, const fs::path& folder) {
       found.has_programs_from_trace = true;
     }
   }
-  if (spec.machine.starts_with("agent:"))
-    found.items.push_back(fmt::format("--machine {}, a connection with the key in '{}'", visible_text(spec.machine),
-                                      visible_text(spec.node.agent_key)));
+  if (is_elsewhere(spec.machine))
+    found.items.push_back(fmt::format("--machine {}, with the key in '{}', and agents started by '{}'",
+                                      visible_text(spec.machine), visible_text(spec.node.agent_key),
+                                      visible_text(spec.node.bootstrap)));
   return found;
 }
 

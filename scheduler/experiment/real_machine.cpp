@@ -18,7 +18,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kEmulated = "emulated:";
-constexpr std::string_view kRemote = "agent:";
 // Virtual cores are numbered as the machine numbers them.
 launcher::LocalMachine emulated_machine(const std::string& text) {
   launcher::LocalMachine emulated;
@@ -37,16 +36,6 @@ launcher::LocalMachine emulated_machine(const std::string& text) {
   emulated.notes.emplace_back(
       "the cores are emulated: ranks sleep their work instead of computing it; processes, messages and moves are real");
   return emulated;
-}
-
-// How the cores of a node are used, in words of `replay agent`; what is as usual is left out.
-std::vector<std::string> words_for_an_agent(const RunSpec& spec) {
-  std::vector<std::string> words;
-  if (spec.node.smt) words.emplace_back("--smt");
-  for (const char* option : {"--back-end", "--quantum", "--turn", "--job-network"})
-    if (const std::string value = option_text(spec, option); value != option_text({}, option))
-      words.push_back(fmt::format("{} {}", option, value));
-  return words;
 }
 
 }  // namespace
@@ -84,29 +73,26 @@ RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.
                                    option_text(run, "--turn")));
     local_ = emulated_machine(spec);
     agent_.emulated_cores = local_.machine.size();
+    agent_.packages = local_.machine.nodes() * local_.machine.packages_per_node();
     back_end_ = "token";
     text_ = fmt::format("{}{}", kEmulated, local_.machine.to_text());
-  } else if (spec.starts_with(kRemote)) {
-    if (const auto words = words_for_an_agent(run); !words.empty())
-      throw UsageError(fmt::format(
-          "--machine {0}: {1}: the agent decides how the cores of its node are used: expected `replay agent {1} ...` "
-          "there, and not here",
-          spec, fmt::join(words, " ")));
-    remote_ = std::make_shared<RemoteAgent>(spec.substr(kRemote.size()), run.node);
-    local_ = remote_->machine();
-    agent_.emulated_cores = remote_->is_emulated() ? local_.machine.size() : 0;
-    text_ = fmt::format("{}{}", remote_->is_emulated() ? kEmulated : "", local_.machine.to_text());
+  } else if (is_elsewhere(spec)) {
+    cluster_ = std::make_shared<Cluster>(run);
+    local_ = cluster_->machine();
+    agent_.emulated_cores = cluster_->is_emulated() ? local_.machine.size() : 0;
+    text_ = fmt::format("{}{}", cluster_->is_emulated() ? kEmulated : "", local_.machine.to_text());
   } else if (spec == "local" || spec.starts_with("local:")) {
     if (run.node.quantum != NodeUse{}.quantum)
       throw UsageError(fmt::format("--quantum {}: real cores have none; expected --turn, or --machine emulated:...",
                                    option_text(run, "--quantum")));
     local_ = launcher::discover_local(spec, run.node.smt);
     agent_.cores = local_.pu_of_core;
+    agent_.packages = local_.machine.packages_per_node();
     text_ = local_.machine.to_text();
   } else {
     throw UsageError(
         fmt::format("--machine {}: a real run takes local, local:CORES such as local:0-3, virtual cores such as "
-                    "emulated:8x2x2, or agent:HOST:PORT; `replay simulate` takes any machine",
+                    "emulated:8x2x2, hosts:FILE or agent:HOST:PORT; `replay simulate` takes any machine",
                     spec));
   }
 }
@@ -118,8 +104,8 @@ RealCores RealMachine::cores() const {
 }
 
 std::string RealMachine::description() const {
-  if (remote_)
-    return fmt::format("{} {}cores of {}", machine().size(), is_emulated() ? "emulated " : "", remote_->name());
+  if (cluster_)
+    return fmt::format("{} {}cores of {}", machine().size(), is_emulated() ? "emulated " : "", cluster_->name());
   if (is_emulated())
     return fmt::format("{} emulated cores ({}, quantum {:g} ms)", machine().size(), machine().to_text(),
                        static_cast<double>(agent_.quantum.count()) / 1000);
@@ -127,7 +113,7 @@ std::string RealMachine::description() const {
 }
 
 std::vector<std::pair<std::string, std::string>> RealMachine::settings() const {
-  if (remote_) return {};  // the agent has its own
+  if (cluster_) return {};  // the agent has its own
   std::vector<std::pair<std::string, std::string>> settings{{"back_end", back_end_}};
   settings.emplace_back("job_network", word_of(kJobNetworks, agent_.network));
   const auto time = is_emulated() ? agent_.quantum : agent_.turn;
@@ -137,11 +123,11 @@ std::vector<std::pair<std::string, std::string>> RealMachine::settings() const {
 }
 
 void RealMachine::expect_runs(std::size_t count) const {
-  if (remote_) remote_->expect_runs(count);
+  if (cluster_) cluster_->expect_runs(count);
 }
 
 void RealMachine::find_programs() {
-  if (remote_) return;  // the agent has its own
+  if (cluster_) return;  // the agent has its own
   agent_.mpiexec = launcher::find_mpiexec();
   const auto vmlib = vm_library();
   const std::string missing = fmt::format("no libreplay-vm.so in {}", library_folder().string());
@@ -157,11 +143,11 @@ void RealMachine::find_programs() {
 
 void RealMachine::leave_the_jobs_cores() const {
   // Emulated jobs hardly use cores; remote ones use other cores.
-  if (!is_emulated() && !remote_) launcher::leave_cores(local_.pu_of_core);
+  if (!is_emulated() && !cluster_) launcher::leave_cores(local_.pu_of_core);
 }
 
 std::unique_ptr<live::Executor> RealMachine::start() const {
-  if (remote_) return remote_->start();
+  if (cluster_) return cluster_->start();
   return launcher::make_local_executor(launcher::start_agent(agent_), local_);
 }
 

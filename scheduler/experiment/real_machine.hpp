@@ -1,7 +1,8 @@
 // The machine of a real run: reads its text, finds the cores and starts the node agent for them.
 // Everything that differs between kinds of machines is here; the run itself only sees cores and an executor.
 //   local, local:CORES   this machine's cores
-//   agent:HOST:PORT      those of a node on which `replay agent` runs (remote_agent.hpp)
+//   agent:HOST:PORT      those of a node on which `replay agent` runs (cluster.hpp)
+//   hosts:FILE           those of several hosts
 //   emulated:N[xP]xC     virtual ones, only for programs that sleep their work (docs/emulation.md)
 #pragma once
 
@@ -13,8 +14,8 @@
 
 #include "launcher/agent/agent.hpp"
 #include "launcher/os/topology.hpp"
+#include "scheduler/experiment/cluster.hpp"
 #include "scheduler/experiment/prepared.hpp"
-#include "scheduler/experiment/remote_agent.hpp"
 #include "scheduler/live/executor.hpp"
 #include "scheduler/model/machine.hpp"
 
@@ -40,7 +41,7 @@ class RealMachine {
   /// What a preparation has to know of it.
   [[nodiscard]] RealCores cores() const;
   /// Whether the cores belong to the machine of this process.
-  [[nodiscard]] bool is_here() const { return remote_ == nullptr; }
+  [[nodiscard]] bool is_here() const { return cluster_ == nullptr; }
   /// "4 cores (OS 0,1,2,3)": for the user.
   [[nodiscard]] std::string description() const;
   /// One line each, for the user and run.json.
@@ -67,7 +68,7 @@ class RealMachine {
   std::string text_;
   launcher::LocalMachine local_;
   launcher::AgentOptions agent_;
-  std::shared_ptr<RemoteAgent> remote_;  // null: the agent is local
+  std::shared_ptr<Cluster> cluster_;  // null: the agent is local
   std::string back_end_;
 };
 

@@ -190,6 +190,9 @@ std::vector<RunOption> all_options() {
                     "it, or the host's, for programs that need the network",
                     kJobNetworks, OF_RUN(node.job_network)),
       text_option("--agent-key", "FILE", "key file of a remote agent", OF_RUN(node.agent_key)),
+      text_option("--bootstrap", "CMD",
+                  "hosts: how an agent is started there, called as CMD HOST COMMAND... (default ssh -o BatchMode=yes)",
+                  OF_RUN(node.bootstrap)),
       option(
           "--lease", Kind::kText, "T",
           "agents: how long jobs go on, and the run waits for them, while the line to their agent is cut; 0: they end "

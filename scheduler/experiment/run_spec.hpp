@@ -60,10 +60,16 @@ struct NodeUse {
   Duration turn = std::chrono::milliseconds{40};     ///< 0, or 1 ms to 1 s: of jobs that share real cores
   launcher::JobNetwork job_network = launcher::JobNetwork::kOwn;
   std::string agent_key;                      ///< file
+  std::string bootstrap;                      ///< how agents are started: CMD HOST COMMAND...; empty: by ssh
   Duration lease = std::chrono::seconds{30};  ///< 0, or 1 s to 1 h: how long jobs on agents outlive a cut line
 
   friend bool operator==(const NodeUse&, const NodeUse&) = default;
 };
+
+/// Whether a machine's cores are those of agents on other nodes: agent:HOST:PORT or hosts:FILE.
+[[nodiscard]] inline bool is_elsewhere(std::string_view machine) {
+  return machine.starts_with("agent:") || machine.starts_with("hosts:");
+}
 
 /// What carries the run out, and where its jobs come from.
 enum class World : std::uint8_t { kSimulated, kLive, kService };

@@ -51,6 +51,8 @@ void fields(auto& io, A<Hello> auto& m) {
   io(m.pid, "pid");
   io(m.cores, "core of rank");
   io(m.emulated, "emulated");
+  io(m.packages, "packages");
+  io(m.host, "host");
   io(m.received, "received");
 }
 void fields(auto& io, A<Ping> auto& m) { io(m.received, "received"); }
@@ -169,7 +171,12 @@ void expect_sense(const LaunchJob& message) {
                                     visible_text(message.working_directory, 200)));
 }
 void expect_sense(const MoveRanks& message) { expect_cores(message.core_of_rank); }
-void expect_sense(const Hello& message) { expect_cores(message.cores); }
+void expect_sense(const Hello& message) {
+  expect_cores(message.cores);
+  if (message.packages < 1 || message.cores.size() % static_cast<std::size_t>(message.packages) != 0)
+    throw ProtocolError(
+        fmt::format("packages: expected a divisor of {} cores, found {}", message.cores.size(), message.packages));
+}
 void expect_sense(const SlowDown& message) {
   if (message.slowdown < kLeastSlowdown || message.slowdown > kMostSlowdown)
     throw ProtocolError(

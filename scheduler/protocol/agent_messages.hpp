@@ -79,6 +79,8 @@ struct Hello {
   std::int32_t pid = 0;
   std::vector<std::int32_t> cores;  ///< that the agent may use, each once: package by package, as hwloc has them
   bool emulated = false;            ///< `cores` are virtual
+  std::int32_t packages = 1;        ///< over which they are spread evenly
+  std::string host{};               ///< the node's own name
   std::uint64_t received = 0;       ///< the number of the last order that it has
   bool operator==(const Hello&) const = default;
 };

@@ -29,7 +29,7 @@ UnixTime unix_now() {
 
 // Jobs need their user's files, and the agent shares the service's lock.
 const experiment::RunSpec& on_machine_here(const experiment::RunSpec& run) {
-  if (run.machine.starts_with("agent:"))
+  if (experiment::is_elsewhere(run.machine))
     throw UsageError(
         fmt::format("--machine {}: a service runs its jobs on its own machine: expected local, "
                     "local:CORES or emulated:NODESxPACKAGESxCORES",

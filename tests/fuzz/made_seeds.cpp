@@ -49,7 +49,7 @@ std::vector<AgentOrder> orders() {
 
 std::vector<AgentReport> reports() {
   const JobId job{7};
-  return {Hello{kProtocolVersion, 4711, {0, 1}, true},
+  return {Hello{kProtocolVersion, 4711, {0, 1}, true, 2, "n1", 3},
           JobStarted{job, false, "no MPI"},
           RanksMoved{job},
           JobSuspended{job},

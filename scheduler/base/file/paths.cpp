@@ -54,11 +54,12 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-fs::path library_folder() {
+fs::path own_program() {
   std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  return self.parent_path().parent_path() / "lib" / "replay";
+  return fs::read_symlink("/proc/self/exe", error);
 }
+
+fs::path library_folder() { return own_program().parent_path().parent_path() / "lib" / "replay"; }
 
 std::optional<fs::path> vm_library() {
   fs::path path = library_folder() / "libreplay-vm.so";

@@ -15,6 +15,8 @@ void expect_readable(const std::filesystem::path& folder);
 /// The entries of a folder, sorted by name. Throws InputError as expect_readable() does, also for one that cannot be listed.
 [[nodiscard]] std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
+/// The file of the program that runs; empty: not known.
+[[nodiscard]] std::filesystem::path own_program();
 /// The folder of benchmarks and of the vmlib shared object: PREFIX/lib/replay beside PREFIX/bin/replay.
 [[nodiscard]] std::filesystem::path library_folder();
 /// The vmlib shared object; nothing if it is not there.

@@ -1,6 +1,7 @@
 // Threads beside the main one: they take no signal, and are woken through an eventfd.
 #pragma once
 
+#include <signal.h>
 #include <sys/eventfd.h>
 
 #include <cerrno>
@@ -9,7 +10,6 @@
 #include <utility>
 
 #include "scheduler/base/file/unique_fd.hpp"
-#include "scheduler/base/process/all_signals_blocked.hpp"
 
 namespace replay {
 
@@ -19,6 +19,22 @@ namespace replay {
   if (!fd.is_open()) throw std::system_error(errno, std::generic_category(), "eventfd");
   return fd;
 }
+
+/// Blocks all signals of this thread while it exists.
+class AllSignalsBlocked {
+ public:
+  AllSignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
+  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
+  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
 
 /// A thread that inherits a mask which blocks every signal: signals are for the thread that starts it.
 template <class Work>

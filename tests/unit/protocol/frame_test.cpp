@@ -42,7 +42,7 @@ std::vector<AgentOrder> all_orders() {
 }
 
 std::vector<AgentReport> all_reports() {
-  return {Hello{kProtocolVersion, 4711, {0, 2, 3}, true},
+  return {Hello{kProtocolVersion, 4711, {0, 2, 3}, true, 3, "n1", 7},
           JobStarted{JobId{7}, true, ""},
           RanksMoved{JobId{7}},
           JobSuspended{JobId{7}},

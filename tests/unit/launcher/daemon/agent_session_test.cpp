@@ -48,9 +48,7 @@ class Session : public testing::Test {
       agent_ = std::make_unique<DaemonLine>(
           loop_.get(), silence_, std::chrono::milliseconds{wanted.lease_ms},
           DaemonLine::Callbacks{[this](const protocol::AgentOrder& order) { on_order(order); },
-                                [] {
-                                  return protocol::Hello{protocol::kProtocolVersion, 1, {0}, false, 0};
-                                },
+                                [] { return protocol::Hello{.pid = 1, .cores = {0}}; },
                                 [this](const std::string& reason) {
                                   agent_end_ = reason;
                                   agent_->part(reason);

@@ -1,0 +1,189 @@
+#include "scheduler/experiment/cluster.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <future>
+#include <utility>
+
+#include "launcher/bootstrap/hosts_file.hpp"
+#include "launcher/daemon/agent_executor.hpp"
+#include "launcher/daemon/link_key.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/byte_source.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/process/quiet_thread.hpp"
+#include "scheduler/base/text/counted_words.hpp"
+
+namespace replay::experiment {
+namespace {
+
+constexpr std::string_view kAgent = "agent:";
+constexpr std::string_view kHosts = "hosts:";
+constexpr std::chrono::seconds kJobsEndWithin{10};        // jobs of our own previous connection
+constexpr std::chrono::seconds kLastDaemonGoesWithin{2};  // another daemon, which has just ended its run
+
+launcher::LinkAddress parse_address(const std::string& text) {
+  try {
+    return launcher::LinkAddress::parse(text);
+  } catch (const InputError& error) {
+    throw UsageError(fmt::format("--machine agent:{}: {}", text, error.what()));
+  }
+}
+
+protocol::LinkKey key_from(const std::string& file, std::string_view what_runs) {
+  if (file.empty())
+    throw UsageError(
+        fmt::format("--machine {} needs --agent-key FILE, the key file that the agent was started with", what_runs));
+  return launcher::read_link_key(file);
+}
+
+// How the cores of a node are used, in words of `replay agent`; what is as usual is left out.
+std::vector<std::string> words_for_an_agent(const RunSpec& spec) {
+  std::vector<std::string> words;
+  if (spec.node.smt) words.emplace_back("--smt");
+  for (const char* option : {"--back-end", "--quantum", "--turn", "--job-network"})
+    if (const std::string value = option_text(spec, option); value != option_text({}, option))
+      words.insert(words.end(), {option, value});
+  return words;
+}
+
+void expect_that_agents_decide(const RunSpec& spec) {
+  const std::vector<std::string> words = words_for_an_agent(spec);
+  if (words.empty()) return;
+  throw UsageError(fmt::format(
+      "--machine {0}: {1}: the agent decides how the cores of its node are used: expected `replay agent {1} ...` "
+      "there, and not here",
+      spec.machine, fmt::join(words, " ")));
+}
+
+}  // namespace
+
+Cluster::Cluster(const RunSpec& spec) : lease_(std::chrono::duration_cast<std::chrono::milliseconds>(spec.node.lease)) {
+  if (spec.machine.starts_with(kAgent)) {
+    expect_that_agents_decide(spec);
+    nodes_.push_back({.host = "", .address = parse_address(spec.machine.substr(kAgent.size()))});
+    key_ = key_from(spec.node.agent_key, "agent:HOST:PORT");
+  } else {
+    take_hosts(spec);
+  }
+  std::vector<launcher::AgentLink> links = connect(kLastDaemonGoesWithin);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    nodes_[i].hello = links[i].hello;
+    nodes_[i].stays = links[i].stays;
+    nodes_[i].first.emplace(std::move(links[i]));
+  }
+  make_machine();
+}
+
+void Cluster::take_hosts(const RunSpec& spec) {
+  file_ = spec.machine.substr(kHosts.size());
+  const std::vector<launcher::Host> hosts = launcher::read_hosts(open_source(file_));
+  const auto runs = [](const launcher::Host& host) { return host.agent_port != 0; };
+  const bool some_run = std::ranges::any_of(hosts, runs);
+  if (some_run) expect_that_agents_decide(spec);
+  key_ = some_run ? key_from(spec.node.agent_key, "hosts:FILE with agent=PORT") : launcher::new_link_key();
+  launcher::Bootstrap how;
+  if (!spec.node.bootstrap.empty()) how.command = spec.node.bootstrap;
+  how.program = own_program().string();
+  how.options = words_for_an_agent(spec);
+  starter_ = std::make_unique<launcher::AgentStarter>(how, hosts, key_);
+  std::string missing;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const launcher::StartedAgent& agent = starter_->agents()[i];
+    if (agent.port == 0) missing += "\n  " + agent.why;
+    nodes_.push_back({.host = hosts[i].host, .address = {hosts[i].host, agent.port}});
+  }
+  if (!missing.empty()) throw InputError(fmt::format("not every host of {} has an agent:{}", file_, missing));
+}
+
+/// All at once: each may take its time.
+std::vector<launcher::AgentLink> Cluster::connect(std::chrono::milliseconds patience) const {
+  std::vector<std::future<launcher::AgentLink>> comings;
+  {
+    const AllSignalsBlocked blocked;
+    for (const Node& node : nodes_)
+      comings.push_back(std::async(std::launch::async, [this, &node, patience] {
+        return launcher::connect_agent(node.address, key_, lease_, patience);
+      }));
+  }
+  std::vector<launcher::AgentLink> links(nodes_.size());
+  std::string missing;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    try {
+      links[i] = comings[i].get();
+    } catch (const InputError& error) {
+      if (file_.empty()) throw;
+      missing += fmt::format("\n  host {}: {}", nodes_[i].host, error.what());
+    }
+  }
+  if (!missing.empty()) throw InputError(fmt::format("not every host of {} can be used:{}", file_, missing));
+  return links;
+}
+
+void Cluster::make_machine() {
+  std::vector<std::size_t> sizes;
+  for (const Node& node : nodes_) sizes.push_back(node.hello.cores.size());
+  const std::size_t smallest = *std::ranges::min_element(sizes);
+  const bool is_alike = std::ranges::all_of(nodes_, [this](const Node& node) {
+    return node.hello.cores.size() == nodes_[0].hello.cores.size() && node.hello.packages == nodes_[0].hello.packages;
+  });
+  for (const Node& node : nodes_)
+    if (node.hello.emulated != is_emulated())
+      throw InputError(fmt::format("hosts of {}: {} has {} cores, {} has {} ones: expected one kind", file_,
+                                   nodes_[0].host, is_emulated() ? "emulated" : "real", node.host,
+                                   node.hello.emulated ? "emulated" : "real"));
+  const int packages = is_alike ? nodes_[0].hello.packages : 1;
+  machine_.machine = Machine::cluster(static_cast<int>(nodes_.size()), packages, static_cast<int>(smallest) / packages);
+  cores_of_node_ = static_cast<CoreCount>(smallest);
+  for (const Node& node : nodes_)
+    for (std::size_t core = 0; core < smallest; ++core)
+      machine_.pu_of_core.push_back(launcher::pus_of(node.hello.cores)[core]);
+  if (!is_alike && nodes_.size() > 1) {
+    std::size_t all = 0;
+    for (const std::size_t size : sizes) all += size;
+    machine_.notes.push_back(fmt::format("the hosts differ ({} cores): each counts as {}, and {} are left out",
+                                         fmt::join(sizes, ", "), counted(smallest, "core"),
+                                         all - smallest * sizes.size()));
+  }
+}
+
+std::string Cluster::name() const {
+  if (file_.empty()) return fmt::format("agent {}", nodes_[0].address.to_text());
+  return fmt::format("{} of {}", counted(nodes_.size(), "host"), std::filesystem::path{file_}.filename().string());
+}
+
+std::vector<std::string> Cluster::hosts() const {
+  std::vector<std::string> names;
+  for (const Node& node : nodes_)
+    if (!node.host.empty()) names.push_back(node.host);
+  return names;
+}
+
+void Cluster::expect_runs(std::size_t count) const {
+  for (const Node& node : nodes_)
+    if (count > 1 && !node.stays)
+      throw UsageError(
+          fmt::format("agent {} goes when its first daemon goes, and {} policies are {} runs: start it with --stay",
+                      node.address.to_text(), count, count));
+}
+
+std::unique_ptr<live::Executor> Cluster::start() {
+  std::vector<launcher::AgentLink> links;
+  if (nodes_[0].first)
+    for (Node& node : nodes_) links.push_back(*std::exchange(node.first, std::nullopt));
+  else
+    links = connect(kJobsEndWithin);
+  std::vector<launcher::RemoteNode> remote;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (links[i].hello.cores != nodes_[i].hello.cores || links[i].hello.emulated != nodes_[i].hello.emulated)
+      throw InputError(fmt::format("{}: has other cores than at the first connection", links[i].name));
+    const auto first = machine_.pu_of_core.begin() + static_cast<std::ptrdiff_t>(i) * cores_of_node_;
+    remote.push_back({std::move(links[i]), nodes_[i].host, {first, first + cores_of_node_}});
+  }
+  return launcher::make_remote_executor(std::move(remote));
+}
+
+}  // namespace replay::experiment

@@ -1,0 +1,63 @@
+// The machine of a run whose cores are on other nodes, each with a node agent:
+//   agent:HOST:PORT   one node, on which `replay agent` runs already
+//   hosts:FILE        a node for each host of the file; agents are started there, or run already
+// The connections are made as soon as the command line is read, because only the agents know how many cores there are.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/bootstrap/agent_starter.hpp"
+#include "launcher/daemon/agent_link.hpp"
+#include "launcher/os/topology.hpp"
+#include "scheduler/experiment/run_spec.hpp"
+#include "scheduler/live/executor.hpp"
+
+namespace replay::experiment {
+
+class Cluster {
+ public:
+  /// `spec.machine` is one of the forms above. Throws UsageError for an invalid text; InputError, with a line for each host
+  /// that cannot be used, if there is no agent or it has another key.
+  explicit Cluster(const RunSpec& spec);
+
+  /// The nodes with the cores that their agents have named, equal ones: of larger nodes some are left out, with a note.
+  [[nodiscard]] const launcher::LocalMachine& machine() const { return machine_; }
+  [[nodiscard]] bool is_emulated() const { return nodes_.front().hello.emulated; }
+  /// "agent 127.0.0.1:40123", "4 hosts of lab.hosts".
+  [[nodiscard]] std::string name() const;
+  /// The names of the nodes, in their order. Empty for agent:HOST:PORT.
+  [[nodiscard]] std::vector<std::string> hosts() const;
+
+  /// Throws UsageError when an agent will be gone before the last of so many runs.
+  void expect_runs(std::size_t count) const;
+  /// The executor of one run. The first run has the first connections, each later one new ones. Throws InputError.
+  [[nodiscard]] std::unique_ptr<live::Executor> start();
+
+ private:
+  struct Node {
+    std::string host;  ///< empty: agent:HOST:PORT
+    launcher::LinkAddress address;
+    std::optional<launcher::AgentLink> first{};
+    protocol::Hello hello{};
+    bool stays = false;
+  };
+
+  void take_hosts(const RunSpec& spec);
+  [[nodiscard]] std::vector<launcher::AgentLink> connect(std::chrono::milliseconds patience) const;
+  void make_machine();
+
+  std::string file_;  // of the hosts; empty: agent:HOST:PORT
+  protocol::LinkKey key_{};
+  std::chrono::milliseconds lease_;
+  std::unique_ptr<launcher::AgentStarter> starter_;  // ends the agents that it has started
+  std::vector<Node> nodes_;
+  launcher::LocalMachine machine_;
+  CoreCount cores_of_node_ = 0;
+};
+
+}  // namespace replay::experiment
