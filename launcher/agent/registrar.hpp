@@ -3,14 +3,13 @@
 // connection and nothing else.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <list>
 #include <vector>
 
 #include "scheduler/base/file/unique_fd.hpp"
-#include "scheduler/base/loop/listener.hpp"
-#include "scheduler/base/loop/loop_event.hpp"
+#include "scheduler/base/loop/unix_desk.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::launcher {
@@ -38,22 +37,19 @@ class Registrar {
 
   /// Creates the socket at `path`. Throws std::system_error.
   Registrar(event_base* loop, std::filesystem::path path, Admit admit, Keep keep);
-  ~Registrar();
 
  private:
-  struct Caller;
+  struct Hello {
+    replay_vm_hello words{};
+    std::size_t received = 0;
+  };
 
-  void add(UniqueFd stream);
-  void read_from(Caller& caller);
-  void dismiss(const Caller& caller);
-  [[nodiscard]] Admission judge(const Caller& caller) const;
+  static Heard read_hello(int stream, Hello& hello);
+  void answer(const replay_vm_hello& hello, UniqueFd stream, pid_t caller);
 
-  event_base* loop_;
-  std::filesystem::path path_;
   Admit admit_;
   Keep keep_;
-  std::list<Caller> callers_;
-  Listener listener_;
+  UnixDesk<Hello> desk_;
 };
 
 }  // namespace replay::launcher

@@ -2,35 +2,26 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/close_range.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/process.hpp>
-#include <boost/process/extend.hpp>
-#include <boost/process/posix.hpp>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <system_error>
 
-#include "launcher/os/descriptor_limit.hpp"
+#include "launcher/mpich/hydra_process.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
-#include "scheduler/base/process/process.hpp"
-#include "scheduler/base/process/reset_signals.hpp"
-#include "scheduler/base/process/send_signal.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 
 namespace replay::launcher {
 namespace {
 
 namespace fs = std::filesystem;
-namespace bp = boost::process;
 
 /// Opens for reading and writing: opening an existing pipe for writing alone would wait for a reader.
 UniqueFd open_for_output(const fs::path& file) {
@@ -38,25 +29,6 @@ UniqueFd open_for_output(const fs::path& file) {
   if (!fd.is_open())
     throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", file.string()));
   return fd;
-}
-
-[[noreturn]] void cannot_become_mpiexec(const char* why) {
-  for (const char* text : {why, ": ", ::strerrordesc_np(errno), "\n"})
-    (void)!::write(STDERR_FILENO, text, std::strlen(text));
-  ::_exit(127);
-}
-
-/// In the child, between fork and exec. Resets the agent's signal handling, descriptor limit and open descriptors,
-/// which mpiexec and the ranks must not inherit.
-void become_mpiexec(pid_t agent, JobNetwork network, const char* directory) {
-  if (network == JobNetwork::kOwn && !enter_own_network()) cannot_become_mpiexec("no network of the job's own");
-  if (*directory != '\0' && ::chdir(directory) != 0) cannot_become_mpiexec(directory);
-  ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);  // those of libraries too, such as Boost's /dev/null
-  restore_descriptor_limit();
-  ::setsid();
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != agent) ::_exit(127);  // the agent died before the prctl
-  reset_signals();
 }
 
 std::string_view last_line_starting(std::string_view text, std::string_view start) {
@@ -119,32 +91,14 @@ StartedMpiexec start_mpiexec(const fs::path& mpiexec, const std::vector<std::str
                              const Variables& environment, const MpiexecPlace& place) {
   StartedMpiexec started{std::nullopt, open_for_output(place.output / "stdout"),
                          open_for_output(place.output / "stderr")};
-  bp::environment child_environment;
-  for (const auto& [name, value] : environment) child_environment[name] = value;
-  const pid_t agent = ::getpid();
-  bool has_forked = true;
-  std::error_code error;  // without it Boost keeps a failed fork to itself: a child with the number -1
-  bp::child child{bp::exe(mpiexec.string()),
-                  bp::args(arguments),
-                  child_environment,
-                  bp::std_in < bp::null,
-                  bp::posix::fd.bind(STDOUT_FILENO, started.out.get()),
-                  bp::posix::fd.bind(STDERR_FILENO, started.err.get()),
-                  bp::extend::on_exec_setup =
-                      [agent, &place](auto&) { become_mpiexec(agent, place.network, place.directory.c_str()); },
-                  bp::extend::on_fork_error = [&has_forked](auto&, const std::error_code&) { has_forked = false; },
-                  error};
-  if (error)
-    throw std::system_error(error, has_forked ? fmt::format("cannot execute {}", mpiexec.string())
-                                              : fmt::format("cannot fork a process for {}", mpiexec.string()));
-  const pid_t pid = child.id();
-  child.detach();
-  started.process = Process::open(pid);
-  if (!started.process) {
-    const int why = errno;
-    send_signal(pid, SIGKILL);  // our child, not reaped
-    throw std::system_error(why, std::generic_category(), "cannot open the process of mpiexec");
-  }
+  started.process = start_hydra({.program = mpiexec,
+                                 .arguments = arguments,
+                                 .environment = environment,
+                                 .out = started.out.get(),
+                                 .err = started.err.get(),
+                                 .directory = place.directory,
+                                 .at_our_death = SIGTERM,
+                                 .network = place.network});
   return started;
 }
 

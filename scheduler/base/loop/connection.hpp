@@ -18,7 +18,8 @@ class Connection {
  public:
   enum class End {
     kSendsNoMore,  ///< the peer has closed its direction, and perhaps both
-    kFailed,       ///< an error, or the peer has taken nothing for as long as drop_if_stalled() says
+    kTakesNoMore,  ///< writing has failed; what the peer has sent before may still come
+    kFailed,       ///< reading has failed, or the peer has taken nothing for as long as drop_if_stalled() says
     kLate          ///< the deadline has passed
   };
   /// Called by the loop; each call may destroy the connection.
@@ -40,7 +41,10 @@ class Connection {
         buffers_.get(), [](bufferevent*, void* self) { static_cast<Owner*>(self)->on_bytes(); },
         [](bufferevent*, void* self) { static_cast<Owner*>(self)->on_written(); },
         [](bufferevent*, short what, void* self) {
-          static_cast<Owner*>(self)->on_end((what & BEV_EVENT_EOF) != 0 ? End::kSendsNoMore : End::kFailed);
+          const bool is_of_a_write = (what & BEV_EVENT_WRITING) != 0 && (what & BEV_EVENT_ERROR) != 0;
+          static_cast<Owner*>(self)->on_end((what & BEV_EVENT_EOF) != 0 ? End::kSendsNoMore
+                                            : is_of_a_write             ? End::kTakesNoMore
+                                                                        : End::kFailed);
         },
         &owner);
     bufferevent_set_max_single_write(buffers_.get(), 1 << 20);  // 16 KB otherwise

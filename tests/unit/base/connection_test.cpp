@@ -2,6 +2,7 @@
 #include "scheduler/base/loop/connection.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -37,7 +38,7 @@ class ConnectionTest : public test::LoopTest, public Connection::Owner {
   }
   void on_end(End end) override {
     ends_.push_back(end);
-    connection_.reset();
+    if (!keeps_after_end_) connection_.reset();
     stop_loop();
   }
   std::string take() {
@@ -51,6 +52,7 @@ class ConnectionTest : public test::LoopTest, public Connection::Owner {
   std::string heard_;
   int times_written_ = 0;
   std::vector<End> ends_;
+  bool keeps_after_end_ = false;
 };
 
 TEST_F(ConnectionTest, WhatComesIsUnreadUntilItIsDropped) {
@@ -93,6 +95,20 @@ TEST_F(ConnectionTest, APeerThatTakesNothingFailsAfterTheTimeOfAStall) {
   connection_->send(std::string(std::size_t{4} << 20, 'x'));
   run();
   EXPECT_EQ(ends_, std::vector<End>{End::kFailed});
+}
+
+TEST_F(ConnectionTest, OfAPeerThatHasGoneTheFailedWriteIsToldAndWhatItSaidCanStillBeRead) {
+  ::signal(SIGPIPE, SIG_IGN);
+  connection_->pause_reading();
+  write("last words.");
+  theirs_.reset();
+  connection_->send("unheard");
+  keeps_after_end_ = true;
+  run();
+  EXPECT_EQ(ends_, std::vector<End>{End::kTakesNoMore});
+  connection_->read();
+  run();
+  EXPECT_EQ(heard_, "last words.");
 }
 
 TEST_F(ConnectionTest, TheDeadlineComesOnceUnlessItIsCleared) {
