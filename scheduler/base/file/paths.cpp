@@ -68,6 +68,12 @@ std::optional<fs::path> vm_library() {
   return path;
 }
 
+std::optional<fs::path> replay_proxy() {
+  fs::path path = library_folder() / "replay-proxy";
+  if (!is_program(path)) return std::nullopt;
+  return path;
+}
+
 std::optional<fs::path> benchmark(std::string_view name) {
   if (name.empty() || name.find('/') != std::string_view::npos) return std::nullopt;
   fs::path path = library_folder() / name;

@@ -17,10 +17,12 @@ void expect_readable(const std::filesystem::path& folder);
 
 /// The file of the program that runs; empty: not known.
 [[nodiscard]] std::filesystem::path own_program();
-/// The folder of benchmarks and of the vmlib shared object: PREFIX/lib/replay beside PREFIX/bin/replay.
+/// The folder of benchmarks, replay-proxy and the vmlib shared object: PREFIX/lib/replay beside PREFIX/bin/replay.
 [[nodiscard]] std::filesystem::path library_folder();
 /// The vmlib shared object; nothing if it is not there.
 [[nodiscard]] std::optional<std::filesystem::path> vm_library();
+/// The program that mpiexec calls for each host of a job on several nodes; nothing if it is not there.
+[[nodiscard]] std::optional<std::filesystem::path> replay_proxy();
 /// A benchmark of ours by name (a bare file name); nothing if there is none.
 [[nodiscard]] std::optional<std::filesystem::path> benchmark(std::string_view name);
 /// A program as execvp() finds it: by its path if `name` has a slash, else in one of the folders of `path`, which colons

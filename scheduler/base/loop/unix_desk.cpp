@@ -1,6 +1,5 @@
 #include "scheduler/base/loop/unix_desk.hpp"
 
-#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -16,13 +15,13 @@ UniqueFd listen_at_unix_socket(const std::filesystem::path& path) {
   address.sun_family = AF_UNIX;
   const std::string text = path.string();
   if (text.size() >= sizeof address.sun_path)
-    throw std::system_error(ENAMETOOLONG, std::generic_category(), fmt::format("socket {}", text));
+    throw std::system_error(ENAMETOOLONG, std::generic_category(), "socket " + text);
   std::memcpy(address.sun_path, text.data(), text.size());
   UniqueFd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   const void* raw = &address;
   if (!fd.is_open() || ::bind(fd.get(), static_cast<const sockaddr*>(raw), sizeof address) != 0 ||
       ::listen(fd.get(), SOMAXCONN) != 0)
-    throw std::system_error(errno, std::generic_category(), fmt::format("cannot listen at {}", text));
+    throw std::system_error(errno, std::generic_category(), "cannot listen at " + text);
   return fd;
 }
 

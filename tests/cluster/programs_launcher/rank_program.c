@@ -1,5 +1,7 @@
 /* An MPI program for the launcher's tests: rank_program HOW [SECONDS]
  *   talk S     allreduce for S seconds, or until there is a file "end", then a verified result
+ *   tell S     the same, and rank 0 prints "talking" when all are
+ *   desert S   as compute, but the last rank exits with code 5 without MPI_Finalize when all are there
  *   compute S  busy without MPI for S seconds, then a verified result
  *   doze S     rank 0 sleeps for S seconds while the others wait for it in MPI, then a verified result
  *   wrong      finalizes and says that its result is wrong
@@ -34,7 +36,11 @@ int main(int argc, char** argv) {
   int is_right = strcmp(how, "wrong") != 0;
   if (strcmp(how, "leave") == 0) exit(0);
   if (strcmp(how, "crash") == 0 && rank == 1) raise(SIGSEGV);
-  if (strcmp(how, "compute") == 0) {
+  if (strcmp(how, "desert") == 0) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == size - 1) exit(5);
+  }
+  if (strcmp(how, "compute") == 0 || strcmp(how, "desert") == 0) {
     while (MPI_Wtime() < end) continue;
   } else if (strcmp(how, "doze") == 0) {
     if (rank == 0) usleep((useconds_t)(length * 1e6));
@@ -44,6 +50,11 @@ int main(int argc, char** argv) {
       int mine = rank == 0 && (MPI_Wtime() >= end || access("end", F_OK) == 0), sum = 0, one = 1;
       MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
       if (sum != size) is_right = 0;
+      if (strcmp(how, "tell") == 0 && rank == 0) {
+        puts("talking");
+        fflush(stdout);
+        how = "talk";
+      }
       MPI_Bcast(&mine, 1, MPI_INT, 0, MPI_COMM_WORLD);
       goes_on = !mine;
     }

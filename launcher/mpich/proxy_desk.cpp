@@ -1,0 +1,108 @@
+#include "launcher/mpich/proxy_desk.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "launcher/mpich/proxy_message.hpp"
+#include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/protocol/bytes.hpp"
+
+namespace replay::launcher {
+namespace {
+
+using std::chrono_literals::operator""ms;
+constexpr auto kCallWithin = 5000ms;
+constexpr std::size_t kMostDescriptors = 4;  // of one message; the kernel drops the others
+
+/// Like recv; descriptors that come beside the bytes are added to `descriptors`.
+ssize_t receive(int stream, char* bytes, std::size_t size, std::vector<UniqueFd>& descriptors) {
+  iovec place{bytes, size};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostDescriptors * sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &place;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t count = ::recvmsg(stream, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (count < 0) return count;
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
+      int number = -1;
+      std::memcpy(&number, CMSG_DATA(part) + at, sizeof number);
+      descriptors.emplace_back(number);
+    }
+  }
+  return count;
+}
+
+bool is_tcp_stream(int fd) {
+  int domain = 0, type = 0;
+  socklen_t size = sizeof domain;
+  return ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_INET &&
+         ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
+
+}  // namespace
+
+ProxyCall decode_proxy_call(const protocol::Frame& frame) {
+  if (frame.type != kProxyCallType) throw protocol::ProtocolError("no call for a proxy");
+  protocol::ByteReader reader{frame.payload};
+  ProxyCall call;
+  call.token = reader.take_text("token");
+  call.host = reader.take_text("host");
+  const std::size_t words = reader.take_count(sizeof(std::uint32_t), "words");
+  for (std::size_t i = 0; i < words; ++i) call.arguments.push_back(reader.take_text("word"));
+  reader.expect_end();
+  const auto option = std::ranges::find(call.arguments, "--proxy-id");
+  const bool has_value = call.arguments.end() - option > 1;
+  const auto id = has_value ? parse_number<std::uint32_t>(option[1]) : std::nullopt;
+  if (!id) throw protocol::ProtocolError("a call for a proxy without a number");
+  call.proxy_id = *id;
+  return call;
+}
+
+ProxyDesk::ProxyDesk(event_base* loop, std::filesystem::path socket)
+    : desk_(loop, std::move(socket), kCallWithin, listen,
+            [this](Said said, const UniqueFd& stream, pid_t) { take(std::move(said), stream); }) {}
+
+void ProxyDesk::expect(const std::string& token, Take take) { takers_[token] = std::move(take); }
+
+/// Reads no further than the end of the frame, which is all that a caller may say.
+Heard ProxyDesk::listen(int stream, Said& said) {
+  std::array<char, 4096> bytes;
+  const std::size_t wanted = said.decoder.wanted();
+  if (said.decoder.pending() + wanted > kMostProxyCallBytes) return Heard::kNonsense;
+  std::vector<UniqueFd> descriptors;
+  const ssize_t count = receive(stream, bytes.data(), std::min(wanted, bytes.size()), descriptors);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Heard::kPart;
+  if (count <= 0 || descriptors.size() + (said.control.is_open() ? 1U : 0U) > 1) return Heard::kNonsense;
+  if (!descriptors.empty()) said.control = std::move(descriptors.front());
+  try {
+    said.decoder.feed({bytes.data(), static_cast<std::size_t>(count)});
+    const auto frame = said.decoder.next();
+    if (!frame) return Heard::kPart;
+    said.call = decode_proxy_call(*frame);
+  } catch (const protocol::ProtocolError&) {
+    return Heard::kNonsense;
+  }
+  return is_tcp_stream(said.control.get()) ? Heard::kAll : Heard::kNonsense;
+}
+
+void ProxyDesk::take(Said said, const UniqueFd& stream) {
+  const auto taker = takers_.find(said.call.token);
+  if (taker == takers_.end()) return;
+  const Take take = taker->second;  // it may be forgotten by the call
+  ::send(stream.get(), &kProxyCallTaken, sizeof kProxyCallTaken, MSG_NOSIGNAL | MSG_DONTWAIT);
+  said.call.control = std::move(said.control);
+  take(std::move(said.call));
+}
+
+}  // namespace replay::launcher
