@@ -12,8 +12,11 @@
 
 #include "launcher/agent/cores/core_segment.hpp"
 #include "launcher/agent/cores/job_segment.hpp"
+#include "launcher/mpich/proxy_message.hpp"
+#include "launcher/mpich/sealed_relay.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
+#include "scheduler/protocol/bytes.hpp"
 #include "scheduler/protocol/handshake.hpp"
 #include "scheduler/protocol/wire.h"
 #include "tests/support/shell.hpp"
@@ -115,6 +118,17 @@ void add_sealed(std::vector<Seed>& seeds) {
   seeds.push_back({"sealed/made-up", std::string("\x3f\0\0\5\x19", 5) + std::string(25, 'x')});
 }
 
+/// In the format of proxies_fuzz.cpp.
+void add_proxies(std::vector<Seed>& seeds) {
+  ByteWriter call;
+  for (const char* text : {"0123456789abcdef", "n2"}) call.put_text(text);
+  call.put(std::uint32_t{4});
+  for (const char* word : {"--control-port", "vm:42061", "--proxy-id", "1"}) call.put_text(word);
+  seeds.push_back({"proxies/call", 'c' + encode_frame(launcher::kProxyCallType, call.bytes())});
+  seeds.push_back({"proxies/end", 'e' + launcher::encode(launcher::ProxyEnd{2, 2, ""})});
+  seeds.push_back({"proxies/end-with-reason", 'e' + launcher::encode(launcher::ProxyEnd{1, 2, "rank 1: Killed"})});
+}
+
 std::string bytes_in(int file) {
   struct stat status {};
   if (::fstat(file, &status) != 0) throw std::system_error(errno, std::generic_category(), "fstat");
@@ -179,6 +193,7 @@ std::vector<Seed> made_seeds() {
   add_wire(seeds);
   add_handshake(seeds);
   add_sealed(seeds);
+  add_proxies(seeds);
   add_segments(seeds);
   return seeds;
 }

@@ -26,6 +26,9 @@ void handshake(std::string_view bytes);
 
 /// The file that names the hosts of a run.
 void hosts(std::string_view bytes);
+/// What is said about Hydra's proxies: a byte that says by which program, then its message.
+void proxies(std::string_view bytes);
+
 /// The head of a request to the live page, and what follows it.
 void http_request(std::string_view bytes);
 /// JSON of foreign origin: a policy's answers, run.json, profiles.
