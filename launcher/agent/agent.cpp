@@ -78,9 +78,10 @@ std::pair<UniqueFd, UniqueFd> socket_pair(int type) {
 
 // A connection on its way from the door to the agent.
 struct Passed {
-  std::uint64_t received;
+  protocol::LinkSession session;
   protocol::LinkSeals seals;
 };
+static_assert(std::is_trivially_copyable_v<Passed>);
 
 AgentDirectory make_home(const AgentOptions& options) {
   const fs::path base = runtime_directory(options);
@@ -151,19 +152,20 @@ bool AgentHandle::wait_until_gone(milliseconds limit) {
   return true;
 }
 
-bool AgentHandle::pass_on(const DaemonStream& connection) const {
+bool AgentHandle::pass_on(const DaemonStream& connection, const protocol::LinkSession& session) const {
   INVARIANT(connection.seals, "a connection over a network is sealed");
-  const Passed passed{connection.received, *connection.seals};
+  const Passed passed{session, *connection.seals};
   const int stream = connection.stream.get();
   return send_with_descriptors(further_.get(), {reinterpret_cast<const char*>(&passed), sizeof passed}, {&stream, 1});
 }
 
-std::optional<DaemonStream> receive_connection(int further) {
+std::optional<PassedConnection> receive_connection(int further) {
   auto message = receive_with_descriptors(further, sizeof(Passed));
   if (!message || message->bytes.size() != sizeof(Passed) || message->descriptors.size() != 1) return std::nullopt;
   Passed passed{};
   std::memcpy(&passed, message->bytes.data(), sizeof passed);
-  return DaemonStream{std::move(message->descriptors.front()), passed.seals, passed.received};
+  return PassedConnection{{std::move(message->descriptors.front()), passed.seals, passed.session.received},
+                          passed.session};
 }
 
 void AgentHandle::stop() {

@@ -29,6 +29,9 @@ enum class BackEnd : std::uint8_t { kAuto, kYield, kToken };
 struct AgentOptions {
   std::filesystem::path mpiexec;            ///< empty: found on PATH
   std::filesystem::path vmlib;              ///< libreplay-vm.so; empty: every job is rigid
+  std::filesystem::path replay_proxy;       ///< what mpiexec calls for each host; empty: no job on several nodes
+  std::string interface {};                 ///< of the network between the nodes, for UCX; empty: not said
+  DialAgent dial;                           ///< of lines to other nodes' agents; empty: no job on several nodes
   std::filesystem::path runtime_directory;  ///< for the agent's own 0700 directory; empty: $XDG_RUNTIME_DIR, else /tmp
   BackEnd back_end = BackEnd::kAuto;
   JobNetwork network = JobNetwork::kOwn;  ///< kHost in effect where the system permits no namespace per job
@@ -63,8 +66,8 @@ class AgentHandle {
   /// The agent's private directory: segments and socket; removed when the agent ends.
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
-  /// Gives the agent a connection of its daemon in place of a cut one. False: the agent cannot take it.
-  [[nodiscard]] bool pass_on(const DaemonStream& connection) const;
+  /// Gives the agent a connection of its daemon in place of a cut one, or a job line. False: the agent cannot take it.
+  [[nodiscard]] bool pass_on(const DaemonStream& connection, const protocol::LinkSession& session) const;
 
   /// Closes the stream (or, without one, sends SIGTERM) and waits until the agent is gone; after 3 s, or when it died
   /// or was stopped, cleans up in its place.
@@ -90,8 +93,13 @@ class AgentHandle {
 /// agent ends as on SIGTERM.
 [[nodiscard]] AgentHandle start_agent(const AgentOptions& options, DaemonStream first, std::chrono::milliseconds lease);
 
-/// What pass_on() has sent. Nothing: there is none.
-[[nodiscard]] std::optional<DaemonStream> receive_connection(int further);
+/// What pass_on() has sent.
+struct PassedConnection {
+  DaemonStream stream;
+  protocol::LinkSession session;
+};
+/// Nothing: there is none.
+[[nodiscard]] std::optional<PassedConnection> receive_connection(int further);
 
 /// The note for the user if jobs in that network do not get all variables of this process, and of `further`, since they
 /// name a device that the network lacks; else nothing.

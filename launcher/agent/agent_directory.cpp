@@ -28,7 +28,7 @@ constexpr std::string_view kNameBegins = "replay-agent-";
 constexpr std::size_t kNameEnds = 6;  // characters that mkdtemp() has chosen
 constexpr const char* kMarker = "replay-agent";
 constexpr std::string_view kMarkerText = "replay agent directory 2\n";
-constexpr std::array<std::string_view, 3> kKnown = {kMarker, kAgentSocket, kAgentVmlibLink};
+constexpr std::array<std::string_view, 4> kKnown = {kMarker, kAgentSocket, kAgentProxySocket, kAgentVmlibLink};
 
 [[noreturn]] void fail_with(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
@@ -89,7 +89,7 @@ std::string remove_checked(int base, const char* name, int directory) {
   const std::vector<std::string> found = names_in(directory);
   for (const std::string& entry : found)
     if (std::ranges::find(kKnown, entry) == kKnown.end() || is_directory(directory, entry)) return entry;
-  for (const char* entry : {kAgentSocket, kAgentVmlibLink, kMarker}) ::unlinkat(directory, entry, 0);
+  for (const char* entry : {kAgentSocket, kAgentProxySocket, kAgentVmlibLink, kMarker}) ::unlinkat(directory, entry, 0);
   if (is_same(base, name, directory)) ::unlinkat(base, name, AT_REMOVEDIR);
   return {};
 }

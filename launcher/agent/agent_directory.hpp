@@ -13,6 +13,7 @@ namespace replay::launcher {
 
 /// Entries of an agent's directory.
 inline constexpr const char* kAgentSocket = "socket";
+inline constexpr const char* kAgentProxySocket = "proxies";
 inline constexpr const char* kAgentVmlibLink = "libreplay-vm.so";
 
 /// An agent's directory, locked by it; the kernel drops the lock with the last process that has it open.

@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/protocol/handshake.hpp"
@@ -16,6 +18,11 @@ struct DaemonStream {
   std::optional<protocol::LinkSeals> seals{};  ///< none: frames travel as they are
   std::uint64_t received = 0;                  ///< the number of the last report that the daemon has
 };
+
+/// Connects to another node's agent, whose door listens at HOST:PORT, for this purpose; blocks until it has, until `until`, or
+/// until `cancel` can be read. Throws InputError.
+using DialAgent = std::function<DaemonStream(const std::string& address, const protocol::LinkSession&,
+                                             std::chrono::steady_clock::time_point until, int cancel)>;
 
 struct AgentConnection {
   DaemonStream first;

@@ -24,9 +24,10 @@ using std::chrono_literals::operator""ms;
 
 constexpr std::chrono::microseconds kShortestQuantum{100};  // wire.h
 constexpr std::chrono::microseconds kShortestTurn{1'000};   // below it the switches cost more than they bring
-constexpr auto kFirstLookAfter = 200ms;                     // at what else computes: soon, and 20 clock ticks
-constexpr auto kTestHoldsFor = 10000ms;                     // of sched_yield
-constexpr auto kGiveUpAfter = 1500ms;                       // of a shutdown: SIGTERM, 0.5 s, SIGKILL, and a margin
+constexpr std::size_t kMostEarlyLines = 256;
+constexpr auto kFirstLookAfter = 200ms;  // at what else computes: soon, and 20 clock ticks
+constexpr auto kTestHoldsFor = 10000ms;  // of sched_yield
+constexpr auto kGiveUpAfter = 1500ms;    // of a shutdown: SIGTERM, 0.5 s, SIGKILL, and a margin
 
 /// ld.so splits LD_PRELOAD at blanks and colons, so a vmlib that has one in its path is reached through a link.
 std::filesystem::path preloadable(const std::filesystem::path& vmlib, const std::filesystem::path& directory) {
@@ -127,6 +128,12 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
   site_.mpiexec = options_.mpiexec;
   site_.vmlib = preloadable(options_.vmlib, directory_);
   site_.socket = directory_ / kAgentSocket;
+  site_.replay_proxy = options_.replay_proxy;
+  site_.dial = options_.dial;
+  site_.interface = options_.interface;
+  site_.proxy_socket = directory_ / kAgentProxySocket;
+  proxy_desk_ = std::make_unique<ProxyDesk>(loop_.get(), site_.proxy_socket);
+  site_.proxy_desk = proxy_desk_.get();
   site_.report = [this](const protocol::AgentReport& report) { line_.send(report); };
   site_.retire = [this](JobId job) { retire(job); };
   site_.orphans_of = [this](const std::string& key) { return orphans_of(key); };
@@ -188,6 +195,9 @@ void NodeAgent::on(const protocol::LaunchJob& order) {
   test_yielding_again();
   const auto& job = jobs_[order.job] = std::make_unique<AgentJob>(site_, order);
   job->launch();
+  const auto launched = jobs_.find(order.job);
+  if (launched == jobs_.end()) return;
+  if (auto line = early_lines_.extract(launched->second->key())) launched->second->take_line(std::move(line.mapped()));
 }
 
 void NodeAgent::on(const protocol::EndJob& order) {
@@ -220,10 +230,16 @@ void NodeAgent::on(const Order& order) {
 }
 
 void NodeAgent::take_further_connection() {
-  if (auto connection = receive_connection(further_.get()))
-    line_.connect(std::move(*connection));
-  else
-    further_event_.disarm();  // the door is gone
+  auto connection = receive_connection(further_.get());
+  if (!connection) return further_event_.disarm();  // the door is gone
+  if (connection->session.purpose != protocol::LinkPurpose::kJobLine)
+    return line_.connect(std::move(connection->stream));
+  JobKey key{};
+  std::ranges::copy(connection->session.id, key.begin());
+  if (AgentJob* const job = job_with(key.data()))
+    job->take_line(std::move(connection->stream));
+  else if (early_lines_.size() < kMostEarlyLines)
+    early_lines_.insert_or_assign(key, std::move(connection->stream));
 }
 
 /// Where others have come to compute, or have left, the ranks are told.
@@ -257,8 +273,11 @@ void NodeAgent::reap() {
     ::waitpid(pid, &status, 0);
     guard_.on_exit(pid);
     for (const auto& [id, job] : jobs_) {
-      if (job->mpiexec_pid() != pid) continue;
-      job->on_mpiexec_exit(status, !stat || stat->faults_of_children > 0);
+      if (job->mpiexec_pid() != pid && job->proxy_pid() != pid) continue;
+      if (job->proxy_pid() == pid)
+        job->on_proxy_exit();
+      else
+        job->on_mpiexec_exit(status, !stat || stat->faults_of_children > 0);
       break;  // it may have left jobs_
     }
   }
@@ -272,7 +291,7 @@ void NodeAgent::retire(JobId job) {
 
 std::vector<pid_t> NodeAgent::orphans() const {
   std::set<pid_t> launchers;
-  for (const auto& [id, job] : jobs_) launchers.insert(job->mpiexec_pid());
+  for (const auto& [id, job] : jobs_) launchers.insert({job->mpiexec_pid(), job->proxy_pid()});
   std::vector<pid_t> found;
   for (const pid_t child : children_of(::getpid())) {
     if (launchers.contains(child) || child == guard_.pid()) continue;

@@ -18,6 +18,7 @@
 #include "launcher/agent/job/job_turns.hpp"
 #include "launcher/agent/left_processes.hpp"
 #include "launcher/agent/registrar.hpp"
+#include "launcher/mpich/proxy_desk.hpp"
 #include "launcher/os/control_group.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
@@ -73,10 +74,12 @@ class NodeAgent {
   DaemonLine line_;
   DaemonStream first_;  // until run()
   UniqueFd further_;    // brings connections in place of a cut one
+  std::unique_ptr<ProxyDesk> proxy_desk_;
   std::map<JobId, std::unique_ptr<AgentJob>> jobs_;
   std::vector<std::unique_ptr<AgentJob>> retired_;  // until the loop's next round
   bool is_shutting_down_ = false;
   std::unique_ptr<Registrar> registrar_;
+  std::map<JobKey, DaemonStream> early_lines_;  // of jobs whose launch has not come yet
   LoopEvent further_event_;
   LoopEvent child_event_;
   LoopEvent terminate_event_;

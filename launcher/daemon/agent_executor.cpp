@@ -11,11 +11,14 @@
 
 #include "launcher/daemon/agent_session.hpp"
 #include "launcher/daemon/job_parts.hpp"
+#include "launcher/daemon/link_key.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/monotonic_clock.hpp"
 
 namespace replay::launcher {
 namespace {
+
+constexpr int kJobKeyBytes = 16;
 
 class AgentExecutor final : public live::Executor {
  public:
@@ -74,9 +77,17 @@ class AgentExecutor final : public live::Executor {
                                nodes_.front()->link ? 0 : monotonic_ns(),  // the clock of another node is another one
                                order.working_directory.string(),
                                order.surroundings};
+    if (job.parts().size() > 1) {
+      for (const JobParts::Part& part : job.parts())
+        launch.hosts.push_back(
+            {part.host, nodes_[part.node]->link->address.to_text(), static_cast<std::int32_t>(part.cores.size())});
+      const protocol::LinkNonce random = new_nonce();
+      launch.key.assign(random.begin(), random.begin() + kJobKeyBytes);
+    }
     for (const JobParts::Part& part : job.parts()) {
       launch.core_of_rank = part.cores;
       send(part.node, launch);
+      ++launch.own_host;
     }
   }
   void resize(JobId id, const std::vector<CoreId>& core_of_rank) override {

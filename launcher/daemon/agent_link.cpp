@@ -329,4 +329,14 @@ AgentLink mend_link(const LinkTarget& cut, Clock::time_point until, int cancel) 
   }
 }
 
+DaemonStream dial_agent(const LinkTarget& target, Clock::time_point until, int cancel) {
+  try {
+    auto [stream, handshake] = knock(target, {until, cancel});
+    if (handshake.answer() != protocol::LinkAnswer::kResumed) throw InputError("it serves no daemon");
+    return {std::move(stream), handshake.seals(), 0};
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", target.name, error.what()));
+  }
+}
+
 }  // namespace replay::launcher

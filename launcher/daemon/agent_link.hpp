@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "launcher/agent/daemon_stream.hpp"
 #include "launcher/daemon/link_writer.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
@@ -81,5 +82,9 @@ struct AgentLink : LinkTarget {
 /// Connects again for its session, trying until it works, until `until`, or until `cancel` can be read. Throws InputError,
 /// the end of a sentence: nobody answered, or the agent does not have the session and its jobs any more.
 [[nodiscard]] AgentLink mend_link(const LinkTarget& cut, std::chrono::steady_clock::time_point until, int cancel);
+
+/// A connection to an agent for something else than a session with it. Throws InputError.
+[[nodiscard]] DaemonStream dial_agent(const LinkTarget& target, std::chrono::steady_clock::time_point until,
+                                      int cancel);
 
 }  // namespace replay::launcher

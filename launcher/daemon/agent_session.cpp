@@ -93,14 +93,21 @@ void AgentSession::begin_to_mend() {
   link_->close();
   on_noted_(fmt::format("the line is cut ({}), and is to be mended", cut_reason_));
   try {
-    mender_ = std::make_unique<LinkMender>(loop_, *link_, inbox_.received(), heard_ + link_->lease() + kEndsWithin,
-                                           [this](LinkMender::Result result) { on_mended(std::move(result)); });
+    LinkTarget target = *link_;
+    target.session.purpose = protocol::LinkPurpose::kGoesOn;
+    target.session.received = inbox_.received();
+    mender_ = std::make_unique<BlockingCall<AgentLink>>(
+        loop_,
+        [target, until = heard_ + link_->lease() + kEndsWithin](int cancel) {
+          return mend_link(target, until, cancel);
+        },
+        [this](BlockingCall<AgentLink>::Result result) { on_mended(std::move(result)); });
   } catch (const std::system_error& error) {
     lose(fmt::format("{}, and it cannot be mended: {}", cut_reason_, error.what()));
   }
 }
 
-void AgentSession::on_mended(LinkMender::Result result) {
+void AgentSession::on_mended(BlockingCall<AgentLink>::Result result) {
   if (const auto* why_not = std::get_if<std::string>(&result))
     return lose(fmt::format("{}, and {}", cut_reason_, *why_not));
   const double seconds = std::chrono::duration<double>(Clock::now() - heard_).count();

@@ -11,7 +11,7 @@
 
 #include "launcher/agent/frame_line.hpp"
 #include "launcher/daemon/agent_link.hpp"
-#include "launcher/daemon/link_mender.hpp"
+#include "scheduler/base/loop/blocking_call.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 #include "scheduler/protocol/session.hpp"
@@ -43,7 +43,7 @@ class AgentSession {
   void on_frame(const protocol::Frame& frame);
   void on_cut(const std::string& reason);
   void begin_to_mend();
-  void on_mended(LinkMender::Result result);
+  void on_mended(BlockingCall<AgentLink>::Result result);
   void lose(const std::string& reason);
 
   event_base* loop_;
@@ -58,7 +58,7 @@ class AgentSession {
   std::string cut_reason_;
   bool is_lost_ = false;
   std::unique_ptr<FrameLine> line_;
-  std::unique_ptr<LinkMender> mender_;  // none: the line is not cut
+  std::unique_ptr<BlockingCall<AgentLink>> mender_;  // none: the line is not cut
   LoopEvent cut_event_;
 };
 

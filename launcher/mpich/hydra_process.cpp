@@ -27,15 +27,15 @@ namespace {
 
 namespace bp = boost::process;
 
-constexpr std::size_t kMostCpus = 8192;  // that Linux can be built for
+constexpr std::size_t kCpusOfAMask = 8192;  // that Linux can be built for
 constexpr std::size_t kCpusOfAWord = sizeof(unsigned long) * CHAR_BIT;
-using CpuMask = std::array<unsigned long, kMostCpus / kCpusOfAWord>;
+using CpuMask = std::array<unsigned long, kCpusOfAMask / kCpusOfAWord>;
 
 CpuMask mask_of(const std::vector<int>& cores) {
   CpuMask mask{};
   for (const int core : cores) {
     const auto cpu = static_cast<std::size_t>(core);
-    INVARIANT(core >= 0 && cpu < kMostCpus, "core {}", core);
+    INVARIANT(core >= 0 && cpu < kCpusOfAMask, "core {}", core);
     mask[cpu / kCpusOfAWord] |= 1UL << (cpu % kCpusOfAWord);
   }
   return mask;

@@ -11,7 +11,7 @@
 namespace replay::launcher {
 namespace {
 
-enum FrameType : std::uint16_t { kData = 1, kNoMore = 2, kEnded = 3 };
+enum FrameType : std::uint16_t { kData = 1, kNoMore = 2, kEnded = 3, kOpen = 4 };
 
 constexpr std::size_t kMostOfAFrame = std::size_t{64} << 10U;  // a read brings 16 KB, and a reason is a line
 
@@ -54,6 +54,13 @@ SealedRelay::SealedRelay(event_base* loop, UniqueFd local, UniqueFd sealed, prot
 }
 
 // ---- from the local stream to the other agent -----------------------------------------------------------------------
+
+void SealedRelay::open(const std::vector<std::string>& words) {
+  protocol::ByteWriter bytes;
+  bytes.put(static_cast<std::uint32_t>(words.size()));
+  for (const std::string& word : words) bytes.put_text(word);
+  send(kOpen, bytes.bytes());
+}
 
 void SealedRelay::seal_bytes() {
   send(kData, local_.unread());
@@ -107,6 +114,12 @@ void SealedRelay::take(const protocol::Frame& frame) {
     they_send_ = false;
   } else if (frame.type == kData && they_send_) {
     if (local_takes_) local_.send(frame.payload);
+  } else if (frame.type == kOpen && callbacks_.on_opened && !std::exchange(is_open_, true)) {
+    protocol::ByteReader reader{frame.payload};
+    std::vector<std::string> words(reader.take_count(sizeof(std::uint32_t), "words"));
+    for (std::string& word : words) word = reader.take_text("word");
+    reader.expect_end();
+    callbacks_.on_opened(words);
   } else if (frame.type == kNoMore && they_send_) {
     they_send_ = false;
   } else {

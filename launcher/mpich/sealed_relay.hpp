@@ -3,7 +3,7 @@
 // ProxyCall, at the proxy's node our end of its ControlLine. A side that reads slowly slows the writer down: at most
 // kMostWaiting bytes and one read wait here in each direction.
 //
-// On the sealed stream: frames kData; kNoMore, if the local stream sends no more; and at the end of a proxy kEnded, behind all
+// On the sealed stream: first kOpen, from mpiexec's node, with the proxy's words; frames kData; kNoMore, if the local stream sends no more; and at the end of a proxy kEnded, behind all
 // that it has written. The receiver of kEnded closes the stream.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/loop/connection.hpp"
@@ -34,7 +35,7 @@ struct ProxyEnd {
 
 class SealedRelay {
  public:
-  /// One call ends the relay, which may be destroyed in it; nothing is read or written any more.
+  /// One call of the first three ends the relay, which may be destroyed in it; nothing is read or written any more.
   struct Callbacks {
     /// The other agent's proxy has ended; all that it has written was passed on, and the local stream is shut down. If not
     /// all ranks have finalized, mpiexec needs a SIGTERM: it would wait for ever.
@@ -44,6 +45,8 @@ class SealedRelay {
     /// The sealed stream was closed before its end, or is faulty. The local stream is shut down, so that mpiexec, or the
     /// proxy with its ranks, ends.
     std::function<void(const std::string& reason)> on_lost;
+    /// open() was called at the other end. Does not end the relay.
+    std::function<void(const std::vector<std::string>& words)> on_opened{};
   };
 
   static constexpr std::size_t kMostWaiting = std::size_t{256} << 10U;
@@ -54,6 +57,8 @@ class SealedRelay {
               protocol::FrameDecoder decoder, Callbacks callbacks);
   SealedRelay(SealedRelay&&) = delete;
 
+  /// Tells the other end with which words its proxy is to be started. Once, before anything comes from the local stream.
+  void open(const std::vector<std::string>& words);
   /// The proxy at the local stream has been reaped: passes on what it has written, and then `end`. (Ranks may have the
   /// stream, too, so it does not end by itself.) Once.
   void drain(const ProxyEnd& end);
@@ -91,6 +96,7 @@ class SealedRelay {
   protocol::FrameSealer sealer_;
   protocol::FrameDecoder decoder_;
   Callbacks callbacks_;
+  bool is_open_ = false;
   bool local_sends_ = true;
   bool local_takes_ = true;
   bool they_send_ = true;            ///< the stream at the other end

@@ -68,14 +68,24 @@ class AgentService {
 
  private:
   LinkAnswer answer(const protocol::LinkSession& session) const {
-    if (agent_) return session.id == session_.id ? LinkAnswer::kResumed : LinkAnswer::kBusy;
-    if (session.goes_on) return LinkAnswer::kBusy;  // its agent is gone
+    const bool is_for_agent = session.purpose == protocol::LinkPurpose::kJobLine || session.id == session_.id;
+    if (agent_) return is_for_agent ? LinkAnswer::kResumed : LinkAnswer::kBusy;
+    if (session.purpose != protocol::LinkPurpose::kNewSession) return LinkAnswer::kBusy;  // its agent is gone
     return options_.stays ? LinkAnswer::kServedStays : LinkAnswer::kServed;
+  }
+
+  AgentOptions agent_options() const {
+    AgentOptions agent = options_.agent;
+    agent.dial = [key = options_.key](const std::string& address, const protocol::LinkSession& line,
+                                      Clock::time_point until, int cancel) {
+      return dial_agent({fmt::format("agent {}", address), LinkAddress::parse(address), key, line}, until, cancel);
+    };
+    return agent;
   }
 
   void serve(DaemonStream stream, const protocol::LinkSession& session, const std::string& daemon) {
     if (agent_) {
-      if (!agent_->pass_on(stream)) say("the agent does not take a new connection of its daemon");
+      if (!agent_->pass_on(stream, session)) say("the agent does not take a further connection");
       return;
     }
     session_ = session;
@@ -83,7 +93,7 @@ class AgentService {
     alone_event_.reset();
     daemon_ = daemon;
     try {
-      agent_.emplace(start_agent(options_.agent, std::move(stream), std::chrono::milliseconds{session.lease_ms}));
+      agent_.emplace(start_agent(agent_options(), std::move(stream), std::chrono::milliseconds{session.lease_ms}));
     } catch (const std::exception& error) {  // the daemon sees its connection end
       say(error.what());
       status_ = 1;
@@ -140,7 +150,11 @@ class AgentService {
     const ssize_t got = ::read(options_.starter, unread, sizeof unread);
     if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return;
     say("the program that started this agent has closed its standard input");
-    event_base_loopbreak(loop_.get());
+    starter_event_->disarm();
+    if (agent_ && session_.lease_ms > 0)
+      options_.stays = false;  // the daemon may be there still
+    else
+      event_base_loopbreak(loop_.get());
   }
 
   void on_alone() {
@@ -163,7 +177,7 @@ class AgentService {
     say(fmt::format("refused {}: {} ({} refused so far)", peer, reason, door_.refused()));
   }
 
-  const AgentServiceOptions& options_;
+  AgentServiceOptions options_;
   EventBase loop_;
   HeedStops heeding_{HeedStops::Ignored::kStaysIgnored};
   LoopEvent stop_event_;

@@ -134,6 +134,7 @@ void RealMachine::find_programs() {
   if (!vmlib && is_emulated()) throw InputError(missing + ": emulated cores need it");
   if (!vmlib) local_.notes.push_back(missing + ": every job is rigid");
   agent_.vmlib = vmlib.value_or(fs::path{});
+  agent_.replay_proxy = replay_proxy().value_or(fs::path{});
   if (const auto note = job_network_note(agent_.network)) {
     local_.notes.push_back(*note);
     agent_.network = launcher::JobNetwork::kHost;

@@ -23,6 +23,11 @@ concept A = std::same_as<std::remove_const_t<Message>, Of>;
 void fields(auto& io, auto& m) {
   if constexpr (requires { m.job; }) io(m.job, "job");  // nothing else; Goodbye: nothing at all
 }
+void fields(auto& io, A<JobHost> auto& m) {
+  io(m.name, "host");
+  io(m.address, "address");
+  io(m.ranks, "ranks");
+}
 void fields(auto& io, A<LaunchJob> auto& m) {
   io(m.job, "job");
   io(m.command, "command");
@@ -33,6 +38,9 @@ void fields(auto& io, A<LaunchJob> auto& m) {
   io(m.given_ns, "given");
   io(m.working_directory, "working directory");
   io(m.surroundings, "surroundings");
+  io(m.hosts, "hosts");
+  io(m.own_host, "own host");
+  io(m.key, "key");
 }
 void fields(auto& io, A<MoveRanks> auto& m) {
   io(m.job, "job");
@@ -122,6 +130,7 @@ struct Put {
     out.put_text(variable.second);
   }
   void operator()(const RankStatistics& rank, const char* /*field*/) { fields(*this, rank); }
+  void operator()(const JobHost& host, const char* /*field*/) { fields(*this, host); }
 };
 
 template <class Item>
@@ -130,6 +139,8 @@ template <>
 constexpr std::size_t kLeastBytes<std::pair<std::string, std::string>> = 8;
 template <>
 constexpr std::size_t kLeastBytes<RankStatistics> = 4 + 6 * 8;
+template <>
+constexpr std::size_t kLeastBytes<JobHost> = 4 + 4 + 4;
 
 struct Take {
   ByteReader in;
@@ -154,6 +165,7 @@ struct Take {
     variable.second = in.take_text(field);
   }
   void operator()(RankStatistics& rank, const char* /*field*/) { fields(*this, rank); }
+  void operator()(JobHost& host, const char* /*field*/) { fields(*this, host); }
 };
 
 void expect_cores(const std::vector<std::int32_t>& cores) {
@@ -169,6 +181,17 @@ void expect_sense(const LaunchJob& message) {
   if (!message.working_directory.empty() && !message.working_directory.starts_with('/'))
     throw ProtocolError(fmt::format("working directory: expected an absolute path, found '{}'",
                                     visible_text(message.working_directory, 200)));
+  if (message.hosts.empty()) return;
+  const auto own = static_cast<std::size_t>(message.own_host);
+  if (message.own_host < 0 || own >= message.hosts.size() ||
+      message.hosts[own].ranks != static_cast<std::int32_t>(message.core_of_rank.size()))
+    throw ProtocolError(fmt::format("own host: expected one of {} with {} ranks, found {}", message.hosts.size(),
+                                    message.core_of_rank.size(), message.own_host));
+  for (const JobHost& host : message.hosts)
+    if (host.ranks < 1) throw ProtocolError(fmt::format("ranks: expected at least 1, found {}", host.ranks));
+  constexpr std::size_t kKeyBytes = 16;
+  if (message.key.size() != kKeyBytes)
+    throw ProtocolError(fmt::format("key: expected {} bytes, found {}", kKeyBytes, message.key.size()));
 }
 void expect_sense(const MoveRanks& message) { expect_cores(message.core_of_rank); }
 void expect_sense(const Hello& message) {
@@ -207,6 +230,20 @@ Variant decode_any(const Frame& frame, std::uint16_t first, std::string_view kin
 }
 
 }  // namespace
+
+std::size_t LaunchJob::first_rank() const {
+  std::size_t before = 0;
+  for (std::size_t host = 0; host < static_cast<std::size_t>(own_host); ++host)
+    before += static_cast<std::size_t>(hosts[host].ranks);
+  return before;
+}
+
+std::size_t LaunchJob::world_size() const {
+  if (hosts.empty()) return core_of_rank.size();
+  std::size_t all = 0;
+  for (const JobHost& host : hosts) all += static_cast<std::size_t>(host.ranks);
+  return all;
+}
 
 bool is_numbered(const AgentOrder& order) {
   return !std::holds_alternative<Ping>(order) && !std::holds_alternative<Goodbye>(order);

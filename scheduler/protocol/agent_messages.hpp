@@ -16,6 +16,13 @@
 
 namespace replay::protocol {
 
+/// A node of a job on several nodes.
+struct JobHost {
+  std::string name;        ///< different from the others'
+  std::string address;     ///< HOST:PORT of its agent's door
+  std::int32_t ranks = 0;  ///< of the job there
+  bool operator==(const JobHost&) const = default;
+};
 struct LaunchJob {
   JobId job{};
   std::vector<std::string> command;
@@ -27,7 +34,18 @@ struct LaunchJob {
   std::string working_directory{};  ///< absolute; empty: the agent's
   /// The environment below `environment`, which mpiexec gets too; empty: the agent's.
   std::vector<std::pair<std::string, std::string>> surroundings{};
+  /// In the order of the ranks; the first has mpiexec. Empty: the job is on this node alone.
+  std::vector<JobHost> hosts{};
+  std::int32_t own_host = 0;  ///< this node's place in `hosts`; `core_of_rank` is of its ranks
+  std::string key{};          ///< of a job on several nodes: 16 bytes, which all of them know
   bool operator==(const LaunchJob&) const = default;
+
+  [[nodiscard]] bool is_on_several_nodes() const { return !hosts.empty(); }
+  /// Whether mpiexec runs here.
+  [[nodiscard]] bool is_home() const { return own_host == 0; }
+  /// The world's rank that is the first here, and the world's size.
+  [[nodiscard]] std::size_t first_rank() const;
+  [[nodiscard]] std::size_t world_size() const;
 };
 struct MoveRanks {
   JobId job{};

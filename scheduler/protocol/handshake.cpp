@@ -33,7 +33,7 @@ std::string opening_of(LinkRole role, const LinkNonce& nonce) {
 std::string bytes_of(const LinkSession& session) {
   ByteWriter out;
   for (const std::uint8_t byte : session.id) out.put(byte);
-  out.put_bool(session.goes_on);
+  out.put(static_cast<std::uint8_t>(session.purpose));
   out.put(session.lease_ms);
   out.put(session.received);
   return out.bytes();
@@ -43,7 +43,7 @@ LinkSession session_in(std::string_view bytes) {
   LinkSession session;
   std::ranges::copy(bytes.substr(0, session.id.size()), session.id.begin());
   ByteReader in{bytes.substr(session.id.size())};
-  session.goes_on = in.take_bool("goes on");
+  session.purpose = in.take_enum(LinkPurpose::kJobLine, "purpose");
   session.lease_ms = in.take<std::uint32_t>("lease");
   session.received = in.take<std::uint64_t>("received");
   in.expect_end();

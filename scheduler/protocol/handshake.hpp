@@ -38,10 +38,17 @@ using SessionId = std::array<std::uint8_t, 16>;
 
 enum class LinkRole : std::uint8_t { kDaemon = 1, kAgent = 2 };
 
-/// The session to which a daemon wants its connection to belong: a new one, or one whose connection was cut.
+/// What a connection is for.
+enum class LinkPurpose : std::uint8_t {
+  kNewSession,  ///< of a daemon
+  kGoesOn,      ///< of a daemon whose last connection was cut
+  kJobLine      ///< of another node's agent, for a job on both nodes
+};
+
+/// What belongs to a connection, as its maker says it.
 struct LinkSession {
-  SessionId id{};              ///< drawn by the daemon
-  bool goes_on = false;        ///< it has had a connection before
+  SessionId id{};  ///< of a session, drawn by the daemon; of a job line, the job's key
+  LinkPurpose purpose = LinkPurpose::kNewSession;
   std::uint32_t lease_ms = 0;  ///< how long jobs go on without a connection; 0: they end with it
   std::uint64_t received = 0;  ///< the number of the last report that the daemon has
   bool operator==(const LinkSession&) const = default;

@@ -20,6 +20,7 @@ AgentJob::AgentJob(const AgentSite& site, protocol::LaunchJob order)
       other_mpi_(job_, ending_) {}
 
 void AgentJob::launch() {
+  if (job_.order.is_on_several_nodes()) span_.emplace(job_, ending_).begin();
   LaunchResult result = launcher::launch(job_);
   if (result.failure)
     ending_.on_failed_launch(*result.failure, result.is_site_fault);
@@ -40,8 +41,12 @@ void AgentJob::on_started(bool is_malleable, const std::string& reason) {
   if (is_first && !job_.site.is_emulated) binding_check_.begin();
   job_.site.report(protocol::JobStarted{id(), is_malleable, reason});
   if (!is_first) return;
-  if (job_.site.turns != nullptr) job_.site.turns->join(job_);
+  if (job_.site.turns != nullptr && !span_) job_.site.turns->join(job_);  // turns are not the same on all nodes
   orders_.on_started();
+}
+
+void AgentJob::take_line(DaemonStream stream) {
+  if (span_) span_->take_line(std::move(stream));
 }
 
 void AgentJob::carry_out(const JobOrders::Order& order) {
@@ -58,7 +63,7 @@ void AgentJob::measure() {
 void AgentJob::on_rank_exit(std::size_t rank) {
   job_.ranks.lose(rank);
   if (!job_.ranks.all()[rank].is_finalized)
-    ending_.fail_unless_noticed(fmt::format("rank {} died without MPI_Finalize", rank));
+    ending_.fail_unless_noticed(fmt::format("rank {} died without MPI_Finalize", job_.ranks.world_rank(rank)));
   watch_.expect_strays();
   if (job_.site.turns != nullptr) job_.site.turns->look();
 }

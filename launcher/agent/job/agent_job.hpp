@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "launcher/agent/job/binding_check.hpp"
@@ -12,6 +13,7 @@
 #include "launcher/agent/job/job_ending.hpp"
 #include "launcher/agent/job/job_orders.hpp"
 #include "launcher/agent/job/job_registration.hpp"
+#include "launcher/agent/job/job_span.hpp"
 #include "launcher/agent/job/job_watch.hpp"
 #include "launcher/agent/job/other_mpi_watch.hpp"
 #include "launcher/agent/registrar.hpp"
@@ -31,6 +33,12 @@ class AgentJob {
   [[nodiscard]] const JobKey& key() const { return job_.key; }
   /// 0: none, or reaped already.
   [[nodiscard]] pid_t mpiexec_pid() const { return job_.processes.mpiexec(); }
+
+  /// That was started here, of a job on several nodes. 0: none, or reaped already.
+  [[nodiscard]] pid_t proxy_pid() const { return job_.processes.own_proxy(); }
+  void on_proxy_exit() { span_->on_proxy_exit(); }
+  /// A line from the agent of the node where mpiexec runs.
+  void take_line(DaemonStream stream);
 
   /// The slot and the segments, or a refusal. A program that is not fit for emulated cores is refused, and its job
   /// ends; so does one of another MPI, unless it is the only rank.
@@ -62,6 +70,7 @@ class AgentJob {
   BindingCheck binding_check_;
   JobRegistration registration_;
   OtherMpiWatch other_mpi_;
+  std::optional<JobSpan> span_;  // none: the job is on this node alone
 };
 
 }  // namespace replay::launcher

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "launcher/agent/cores/node_cores.hpp"
+#include "launcher/agent/daemon_stream.hpp"
 #include "launcher/agent/job/end_cost.hpp"
 #include "launcher/mpich/job_network.hpp"
 #include "launcher/os/control_group.hpp"
@@ -22,6 +23,7 @@ namespace replay::launcher {
 
 class Guard;
 class JobTurns;
+class ProxyDesk;
 
 /// Outlives the jobs.
 struct AgentSite {
@@ -39,6 +41,11 @@ struct AgentSite {
   std::filesystem::path mpiexec;  ///< empty: looked up on PATH
   std::filesystem::path vmlib;    ///< empty: every job is rigid
   std::filesystem::path socket;
+  std::filesystem::path replay_proxy;  ///< empty: no job on several nodes
+  std::filesystem::path proxy_socket;  ///< of `proxy_desk`
+  ProxyDesk* proxy_desk = nullptr;
+  std::string interface {};  ///< for UCX, of jobs on several nodes; empty: it chooses
+  DialAgent dial;            ///< to other nodes' agents
   std::function<void(const protocol::AgentReport&)> report;
   /// Called once, when the job has reported its end; it may be destroyed soon after, not during the call.
   std::function<void(JobId)> retire;

@@ -4,19 +4,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "scheduler/base/file/unique_fd.hpp"
 
 namespace replay::launcher {
+namespace {
+
+/// That of a job on several nodes is the same on all.
+JobKey key_of(const protocol::LaunchJob& order) {
+  JobKey key = new_key();
+  if (order.is_on_several_nodes()) std::ranges::copy_n(order.key.begin(), std::ssize(key), key.begin());
+  return key;
+}
+
+}  // namespace
 
 JobContext::JobContext(const AgentSite& agent_site, protocol::LaunchJob launch_order, JobRanks::OnExit on_rank_exit)
     : site(agent_site),
       order(std::move(launch_order)),
-      key(new_key()),
-      ranks(site, order.job, order.core_of_rank, std::move(on_rank_exit)),
-      processes(site, order.job, to_hex(key)) {}
+      key(key_of(order)),
+      ranks(site, order.job, order.core_of_rank, order.first_rank(), std::move(on_rank_exit)),
+      processes(site, order.job, to_hex(key), order.first_rank()) {}
 
 void JobContext::note(const std::string& text) const {
   site.report(protocol::JobNoted{id(), text});

@@ -70,6 +70,12 @@ void JobEnding::on_unnoticed() {
   kill_everything();
 }
 
+void JobEnding::on_part_over() {
+  if (phase_ != Phase::kRunning) return;
+  before_leaving_();
+  on_mpiexec_exit(0, true);
+}
+
 void JobEnding::on_mpiexec_exit(int status, bool had_child) {
   how_.exit_status = status;
   if (!had_child && !is_to_end() && has_lost_its_proxy(job_)) {  // mpiexec 4.0.2 takes a failed fork for a proxy
@@ -91,7 +97,8 @@ void JobEnding::ask_to_leave(Patience patience) {
   if (how_.stopped.empty()) how_.stopped = job_.processes.stopped_by_others(job_.ranks.is_suspended());
   if (!how_.stopped.empty()) return kill_everything();
   if (job_.ranks.is_suspended()) job_.processes.signal_program(SIGKILL);  // stopped ones cannot act on SIGTERM
-  job_.processes.signal_mpiexec(SIGTERM);
+  if (!job_.order.is_home() && job_.processes.own_proxy() == 0) return on_part_over();  // nothing was started here
+  job_.processes.ask_to_end();
   // mpiexec 4.0.2 loses a SIGTERM that comes while it starts the ranks, and then waits for ever.
   kill_timer_.arm_after(time_to_leave(has_started_ ? patience : Patience::kHurried));
 }
@@ -115,6 +122,10 @@ void JobEnding::kill_everything() {
 /// Kills the processes that are left, and repeats until there are none.
 void JobEnding::leave() {
   bool is_any_left = kill_ranks_left();
+  if (job_.processes.own_proxy() != 0) {  // mpiexec is gone, so it has nothing to do
+    job_.processes.kill_tree();
+    is_any_left = true;
+  }
   for (const Process& process : job_.processes.strays()) {
     process.signal(SIGKILL);
     is_any_left = true;

@@ -50,6 +50,8 @@ class JobEnding {
   void forget_unnoticed() { how_.unnoticed.clear(); }
   /// `status` as waitpid gives it. `had_child`: mpiexec has waited for one, as it does for its proxy.
   void on_mpiexec_exit(int status, bool had_child);
+  /// Of a job on several nodes, away from mpiexec: this node's part has no process that could go on.
+  void on_part_over();
 
  private:
   enum class Phase : std::uint8_t { kRunning, kLeaving, kOver };

@@ -65,7 +65,8 @@ std::optional<std::string> why_command_cannot_start(const protocol::LaunchJob& o
 
 /// Empty: vmlib can be preloaded.
 std::string why_no_vmlib(const JobContext& job) {
-  if (!job.order.malleable && !job.site.is_emulated) return "asked to be rigid";
+  // Of MPICH 4.0.2 over a network, MPI_Finalize hangs without vmlib's cure.
+  if (!job.order.malleable && !job.site.is_emulated && !job.order.is_on_several_nodes()) return "asked to be rigid";
   if (job.site.vmlib.empty()) return "vmlib is not available";
   if (job.ranks.size() > REPLAY_VM_MAX_RANKS)
     return fmt::format("vmlib serves at most {} ranks on a node", REPLAY_VM_MAX_RANKS);
@@ -129,7 +130,30 @@ std::string note_on(const Variables& missing_devices, const JobContext& job) {
   return lines;
 }
 
+/// The job's mark: set for rigid jobs too, because it is how strays are recognised.
+Variables mark_of(const JobContext& job) {
+  Variables mark{{REPLAY_VM_ENV_SOCKET, job.site.socket.string()}, {REPLAY_VM_ENV_KEY, to_hex(job.key)}};
+  if (job.ranks.segment() == nullptr) mark.emplace_back(REPLAY_VM_ENV_OFF, "1");
+  return mark;
+}
+
+void start_spanning(JobContext& job, const std::filesystem::path& mpiexec) {
+  const AgentSite& site = job.site;
+  if (!job.order.is_home()) return;  // the proxy comes with the line from home
+  SpanningCall call{
+      site.replay_proxy, {}, variables_for_job(job.order.environment, JobNetwork::kHost).kept, job.order.command};
+  for (const protocol::JobHost& host : job.order.hosts)
+    call.hosts.push_back({host.name, static_cast<std::size_t>(host.ranks)});
+  const std::vector<std::string> arguments = spanning_arguments(call);
+  write_description(job, mpiexec, arguments, note_on({}, job));
+  Variables environment = spanning_environment(site.proxy_socket, to_hex(job.key));
+  std::ranges::move(mark_of(job), std::back_inserter(environment));
+  job.processes.take(
+      start_mpiexec(mpiexec, arguments, environment, {job.order.directory, job.order.working_directory, site.network}));
+}
+
 void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
+  if (job.order.is_on_several_nodes()) return start_spanning(job, mpiexec);
   const AgentSite& site = job.site;
   JobVariables ours = variables_for_job(surroundings_of(job.order), site.network);
   JobVariables ranks = variables_for_job(job.order.environment, site.network);
@@ -142,9 +166,7 @@ void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
                          preload_text(job, inherited),
                          !site.is_emulated};
   const std::vector<std::string> arguments = mpiexec_arguments(call);
-  // The job's mark: set for rigid jobs too, because it is how strays are recognised.
-  Variables mark{{REPLAY_VM_ENV_SOCKET, site.socket.string()}, {REPLAY_VM_ENV_KEY, to_hex(job.key)}};
-  if (job.ranks.segment() == nullptr) mark.emplace_back(REPLAY_VM_ENV_OFF, "1");
+  Variables mark = mark_of(job);
   write_description(job, mpiexec, arguments, note_on(ours.missing_devices, job));
   if (site.network == JobNetwork::kHost) std::ranges::move(port_ranges(inherited), std::back_inserter(mark));
   job.processes.take(start_mpiexec(mpiexec, arguments, hydra_environment(inherited, mark),
@@ -152,6 +174,25 @@ void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
 }
 
 }  // namespace
+
+StartedProxy start_proxy_of(const JobContext& job, const std::vector<std::string>& words, int control) {
+  const AgentSite& site = job.site;
+  const auto mpiexec = find_program(mpiexec_name(site), program_folders());
+  if (!mpiexec) throw InputError(fmt::format("cannot start {}: not found", mpiexec_name(site)));
+  const Variables inherited = variables_for_job(surroundings_of(job.order), JobNetwork::kHost).kept;
+  const auto names = [](const std::string& name) { return [&name](const auto& one) { return one.first == name; }; };
+  Variables environment = mark_of(job);
+  if (const std::string preload = preload_text(job, inherited); !preload.empty())
+    environment.emplace_back("LD_PRELOAD", preload);
+  if (!site.interface.empty() && std::ranges::none_of(inherited, names("UCX_NET_DEVICES")))
+    environment.emplace_back("UCX_NET_DEVICES", site.interface);
+  for (const auto& one : inherited)
+    if (std::ranges::none_of(environment, names(one.first))) environment.push_back(one);
+  const auto& cores = job.ranks.core_of_rank();
+  return start_proxy({find_proxy_beside(*mpiexec), words, control, std::move(environment),
+                      site.is_emulated ? std::vector<int>{} : std::vector<int>{cores.begin(), cores.end()},
+                      job.order.working_directory});
+}
 
 LaunchResult launch(JobContext& job) {
   LaunchResult result;
@@ -161,6 +202,10 @@ LaunchResult launch(JobContext& job) {
       return {fmt::format("cannot start {}: not found; install MPICH or name its mpiexec", mpiexec_name(job.site)),
               true, ""};
     result.failure = why_command_cannot_start(job.order);
+    if (result.failure) return result;
+    if (job.order.is_on_several_nodes() && (job.site.replay_proxy.empty() || !job.site.dial))
+      result.failure =
+          "jobs on several nodes need replay-proxy beside libreplay-vm.so, and an agent that others can reach";
     if (result.failure) return result;
     result.no_vmlib_reason = why_no_vmlib(job);
     if (job.site.is_emulated && !result.no_vmlib_reason.empty())

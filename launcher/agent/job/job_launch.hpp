@@ -4,8 +4,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "launcher/agent/job/job_context.hpp"
+#include "launcher/mpich/spanning.hpp"
 
 namespace replay::launcher {
 
@@ -17,5 +19,9 @@ struct LaunchResult {
 
 /// Once for a job.
 [[nodiscard]] LaunchResult launch(JobContext& job);
+
+/// Starts this node's proxy of a job on several nodes, as mpiexec's call says; `control` is its line. Throws InputError,
+/// std::system_error.
+[[nodiscard]] StartedProxy start_proxy_of(const JobContext& job, const std::vector<std::string>& words, int control);
 
 }  // namespace replay::launcher

@@ -44,7 +44,7 @@ std::string reason_by_messages(const JobContext& job, const HowItEnded& how, std
   const int exit_code = WEXITSTATUS(how.exit_status);
   std::string reason;
   if (bad && !bad->how.empty())
-    reason = explain(*bad, named, job.ranks.size());
+    reason = explain(*bad, named, job.order.world_size());
   else if (by_connection == EndedByConnection::kForeign)
     reason = "a connection that is not the job's own ended mpiexec, which believes every caller";
   else if (!bad && !how.unnoticed.empty() &&
@@ -75,7 +75,8 @@ std::string failure_reason(const JobContext& job, const HowItEnded& how, std::st
   const auto left =
       std::ranges::find_if(ranks, [](const JobRanks::Rank& rank) { return rank.process && !rank.is_finalized; });
   if (how.exit_status == 0 && left != ranks.end())
-    return fmt::format("rank {} never reached MPI_Finalize", left - ranks.begin());
+    return fmt::format("rank {} never reached MPI_Finalize",
+                       job.ranks.world_rank(static_cast<std::size_t>(left - ranks.begin())));
   return reason_by_messages(job, how, output);
 }
 

@@ -6,27 +6,47 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
 namespace replay::launcher {
 namespace {
 
-bool is_hydra(const ProcessStat& stat) { return stat.name.starts_with("hydra_pmi"); }
+bool is_hydra(const ProcessStat& stat) { return stat.name.starts_with("hydra_pmi") || stat.name == "replay-proxy"; }
 
 }  // namespace
 
-/// The control group identifies every process of this job, whatever it does to its parent or environment.
 void JobProcesses::take(StartedMpiexec started) {
   mpiexec_ = std::move(started);
+  join_group(*mpiexec_.process);
+}
+
+void JobProcesses::take(StartedProxy started) {
+  own_proxy_ = std::move(started);
+  join_group(own_proxy_->process);
+}
+
+/// The control group identifies every process of this job, whatever it does to its parent or environment.
+void JobProcesses::join_group(const Process& process) {
   if (site_.group == nullptr) return;
-  auto group = site_.group->make_below(fmt::format("job-{}", static_cast<std::int64_t>(job_)));
-  if (group && group->take_with_all_below(*mpiexec_.process)) group_.emplace(std::move(*group));
+  auto group = group_ ? std::optional<ControlGroup>{}
+                      : site_.group->make_below(fmt::format("job-{}", static_cast<std::int64_t>(job_)));
+  ControlGroup* const joined = group_ ? &*group_ : group ? &*group : nullptr;
+  if (joined != nullptr && joined->take_with_all_below(process) && group) group_.emplace(std::move(*group));
+}
+
+/// All of the job's tree but mpiexec, parents first.
+std::vector<pid_t> JobProcesses::below() const {
+  std::vector<pid_t> found = mpiexec() != 0 ? descendants_of(mpiexec()) : std::vector<pid_t>{};
+  if (own_proxy() == 0) return found;
+  found.push_back(own_proxy());
+  std::ranges::move(descendants_of(own_proxy()), std::back_inserter(found));
+  return found;
 }
 
 std::optional<Process> JobProcesses::proxy() const {
-  if (mpiexec() == 0) return std::nullopt;
-  for (const pid_t pid : descendants_of(mpiexec())) {
+  for (const pid_t pid : own_proxy() != 0 ? std::vector<pid_t>{own_proxy()} : below()) {
     const auto stat = read_stat(pid);
     if (!stat || !is_hydra(*stat)) continue;
     if (auto process = Process::open(pid, stat->start)) return process;
@@ -36,8 +56,7 @@ std::optional<Process> JobProcesses::proxy() const {
 
 std::vector<Process> JobProcesses::program() const {
   std::vector<Process> found;
-  if (mpiexec() == 0) return found;
-  for (const pid_t pid : descendants_of(mpiexec())) {
+  for (const pid_t pid : below()) {
     const auto stat = read_stat(pid);
     if (!stat || stat->state == 'Z' || is_hydra(*stat)) continue;
     if (auto process = Process::open(pid, stat->start)) found.push_back(std::move(*process));
@@ -50,14 +69,15 @@ std::vector<std::pair<std::optional<std::size_t>, Process>> JobProcesses::progra
   std::vector<std::pair<std::optional<std::size_t>, Process>> found;
   const auto hydra = proxy();
   if (!hydra) return found;
-  std::map<pid_t, std::optional<std::size_t>> known;   // a proxy is not in it
-  for (const pid_t pid : descendants_of(mpiexec())) {  // parents first
+  std::map<pid_t, std::optional<std::size_t>> known;  // a proxy is not in it
+  for (const pid_t pid : below()) {
     const auto stat = read_stat(pid);
     if (!stat || stat->state == 'Z' || is_hydra(*stat)) continue;
     const auto parent = known.find(stat->parent);
     std::optional<std::size_t> rank = stat->parent == hydra->pid() ? rank_of(pid)
                                       : parent != known.end()      ? parent->second
                                                                    : std::nullopt;
+    if (rank && stat->parent == hydra->pid()) rank = *rank - first_rank_;  // of another node: a huge number
     if (rank && *rank >= ranks) rank.reset();
     known[pid] = rank;
     if (auto process = Process::open(pid, stat->start)) found.emplace_back(rank, std::move(*process));
@@ -66,12 +86,13 @@ std::vector<std::pair<std::optional<std::size_t>, Process>> JobProcesses::progra
 }
 
 bool JobProcesses::is_of_inner_mpiexec(pid_t pid) const {
-  int proxies = 0;
-  for (auto stat = read_stat(pid); stat && pid != mpiexec(); stat = read_stat(pid)) {
+  const pid_t root = own_proxy() != 0 ? own_proxy() : mpiexec();
+  int proxies = root == own_proxy() ? 1 : 0;
+  for (auto stat = read_stat(pid); stat && pid != root; stat = read_stat(pid)) {
     proxies += is_hydra(*stat) ? 1 : 0;
     pid = stat->parent;
   }
-  return pid == mpiexec() && proxies > 1;
+  return pid == root && proxies > 1;
 }
 
 /// Each is opened first and then checked to be below us or in the job's group, so that a pid that the kernel has reused
@@ -86,19 +107,18 @@ std::vector<Process> JobProcesses::strays() const {
   };
   for (const pid_t pid : site_.orphans_of(key_)) add(pid, [] { return descendants_of(::getpid()); });
   if (!group_) return found;
-  const std::vector<pid_t> below = mpiexec() != 0 ? descendants_of(mpiexec()) : std::vector<pid_t>{};
+  const std::vector<pid_t> known = below();
   for (const pid_t pid : group_->processes())
-    if (pid != mpiexec() && std::ranges::find(below, pid) == below.end())
+    if (pid != mpiexec() && std::ranges::find(known, pid) == known.end())
       add(pid, [this] { return group_->processes(); });
   return found;
 }
 
 std::string JobProcesses::stopped_by_others(bool is_suspended) const {
-  if (mpiexec() == 0) return "";
   std::vector<std::string> names;
   std::set<std::size_t> ranks;
-  std::vector<pid_t> all = descendants_of(mpiexec());
-  all.insert(all.begin(), mpiexec());
+  std::vector<pid_t> all = below();
+  if (mpiexec() != 0) all.insert(all.begin(), mpiexec());
   for (const pid_t pid : all) {
     const auto stat = read_stat(pid);
     if (!stat || (stat->state != 'T' && stat->state != 't')) continue;
@@ -119,8 +139,20 @@ void JobProcesses::note_shared_files() {
   for (const Process& process : program()) shared_files_.note(process.pid());
 }
 
-void JobProcesses::signal_mpiexec(int number) const {
-  if (mpiexec() != 0) mpiexec_.process->signal(number);
+void JobProcesses::ask_to_end() const {
+  if (mpiexec() != 0)
+    mpiexec_.process->signal(SIGTERM);
+  else if (own_proxy() != 0)
+    own_proxy_->process.signal(SIGPIPE);  // ignores SIGTERM; by this it kills its ranks and ends
+}
+
+std::string JobProcesses::output(std::size_t most) const {
+  return mpiexec_.out.is_open() ? read_tail(mpiexec_.out.get(), most) : std::string{};
+}
+
+std::string JobProcesses::error_output(std::size_t most) const {
+  if (mpiexec_.err.is_open()) return read_tail(mpiexec_.err.get(), most);
+  return own_proxy_ ? read_tail(own_proxy_->err.get(), most) : std::string{};
 }
 
 void JobProcesses::signal_program(int number) const {
@@ -128,10 +160,9 @@ void JobProcesses::signal_program(int number) const {
 }
 
 void JobProcesses::kill_tree() const {
-  if (mpiexec() == 0) return;
-  const std::vector<pid_t> below = descendants_of(mpiexec());
-  signal_mpiexec(SIGKILL);
-  for (const pid_t pid : below)
+  const std::vector<pid_t> all = below();
+  if (mpiexec() != 0) mpiexec_.process->signal(SIGKILL);
+  for (const pid_t pid : all)
     if (const auto process = Process::open(pid)) process->signal(SIGKILL);
 }
 

@@ -13,6 +13,7 @@
 #include "launcher/agent/job/agent_site.hpp"
 #include "launcher/mpich/mpiexec.hpp"
 #include "launcher/mpich/shared_files.hpp"
+#include "launcher/mpich/spanning.hpp"
 #include "launcher/os/control_group.hpp"
 #include "scheduler/base/process/process.hpp"
 
@@ -20,21 +21,27 @@ namespace replay::launcher {
 
 class JobProcesses {
  public:
-  /// `key` is the job's, as its processes have it in their environment.
-  JobProcesses(const AgentSite& site, JobId job, std::string key) : site_(site), job_(job), key_(std::move(key)) {}
+  /// `key` is the job's, as its processes have it in their environment; `first_rank` the world's rank that is the first here.
+  JobProcesses(const AgentSite& site, JobId job, std::string key, std::size_t first_rank)
+      : site_(site), job_(job), key_(std::move(key)), first_rank_(first_rank) {}
 
   /// From here on they are the job's.
   void take(StartedMpiexec started);
   void on_mpiexec_exit() { has_mpiexec_exited_ = true; }
+  /// Hydra's proxy that was started here, of a job on several nodes.
+  void take(StartedProxy started);
+  void on_proxy_exit() { has_proxy_exited_ = true; }
   /// Gives the control group up. REQUIRES: no process is left.
   void drop_group() { group_.reset(); }
 
   [[nodiscard]] bool was_started() const { return mpiexec_.process.has_value(); }
   /// 0: none, or reaped already.
   [[nodiscard]] pid_t mpiexec() const { return has_mpiexec_exited_ || !was_started() ? 0 : mpiexec_.process->pid(); }
+  /// That was started here. 0: none, or reaped already.
+  [[nodiscard]] pid_t own_proxy() const { return has_proxy_exited_ || !own_proxy_ ? 0 : own_proxy_->process.pid(); }
   /// Hydra's. Nothing: not there, or not yet.
   [[nodiscard]] std::optional<Process> proxy() const;
-  /// Of the user's program: all below mpiexec except Hydra's own.
+  /// Of the user's program: all below mpiexec, or our own proxy, except Hydra's own.
   [[nodiscard]] std::vector<Process> program() const;
   /// Of the user's program, each with the rank below which it runs, if that is below `ranks`. Nothing: of no one rank,
   /// as what an mpiexec of the program's has started, or MPI_Comm_spawn; or it cannot be told.
@@ -52,21 +59,28 @@ class JobProcesses {
   /// REQUIRES: no process is left.
   void remove_shared_files() { shared_files_.remove(); }
 
-  void signal_mpiexec(int number) const;
+  /// Asks mpiexec, where it runs here, to end the job; else our own proxy to end its part.
+  void ask_to_end() const;
   void signal_program(int number) const;
-  /// SIGKILL to mpiexec and all that is below it.
+  /// SIGKILL to mpiexec, our own proxy, and all that is below them.
   void kill_tree() const;
 
   /// The end of the job's output, at most `most` bytes, even if the job has renamed the file.
-  [[nodiscard]] std::string output(std::size_t most) const { return read_tail(mpiexec_.out.get(), most); }
-  [[nodiscard]] std::string error_output(std::size_t most) const { return read_tail(mpiexec_.err.get(), most); }
+  [[nodiscard]] std::string output(std::size_t most) const;
+  [[nodiscard]] std::string error_output(std::size_t most) const;
 
  private:
+  [[nodiscard]] std::vector<pid_t> below() const;
+  void join_group(const Process& process);
+
   const AgentSite& site_;
   JobId job_;
   std::string key_;
+  std::size_t first_rank_;
   StartedMpiexec mpiexec_;
   bool has_mpiexec_exited_ = false;
+  std::optional<StartedProxy> own_proxy_;
+  bool has_proxy_exited_ = false;
   SharedFiles shared_files_;
   std::optional<ControlGroup> group_;  // none: strays are recognised by parent and environment
 };

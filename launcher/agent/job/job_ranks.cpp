@@ -7,10 +7,12 @@
 
 namespace replay::launcher {
 
-JobRanks::JobRanks(const AgentSite& site, JobId job, std::vector<std::int32_t> core_of_rank, OnExit on_exit)
+JobRanks::JobRanks(const AgentSite& site, JobId job, std::vector<std::int32_t> core_of_rank, std::size_t first_rank,
+                   OnExit on_exit)
     : site_(site),
       job_(job),
       core_of_rank_(std::move(core_of_rank)),
+      first_rank_(first_rank),
       on_exit_(std::move(on_exit)),
       ranks_(core_of_rank_.size()) {}
 
@@ -27,7 +29,7 @@ void JobRanks::leave() {
 }
 
 bool JobRanks::add(const replay_vm_hello& hello, UniqueFd stream) {
-  const auto number = static_cast<std::size_t>(hello.world_rank);
+  const std::size_t number = static_cast<std::size_t>(hello.world_rank) - first_rank_;
   Rank& rank = ranks_[number];
   rank.process = Process::open(hello.pid, hello.pid_start);
   if (!rank.process) return false;

@@ -33,7 +33,9 @@ class JobRanks {
   /// Called by the loop when a rank's process has exited; the callee calls lose().
   using OnExit = std::function<void(std::size_t rank)>;
 
-  JobRanks(const AgentSite& site, JobId job, std::vector<std::int32_t> core_of_rank, OnExit on_exit);
+  /// `first_rank`: the world's rank that is the first here. Everywhere else in this class a rank is counted from it.
+  JobRanks(const AgentSite& site, JobId job, std::vector<std::int32_t> core_of_rank, std::size_t first_rank,
+           OnExit on_exit);
 
   /// Takes the node's cores, which exist and have room. Without a segment the ranks cannot register.
   void enter(std::unique_ptr<JobSegment> segment);
@@ -52,6 +54,8 @@ class JobRanks {
   void set_suspended(bool is_suspended);
 
   [[nodiscard]] std::size_t size() const { return ranks_.size(); }
+  /// How a rank is called in messages: its number in the world.
+  [[nodiscard]] std::size_t world_rank(std::size_t rank) const { return first_rank_ + rank; }
   [[nodiscard]] const std::vector<Rank>& all() const { return ranks_; }
   [[nodiscard]] const std::vector<std::int32_t>& core_of_rank() const { return core_of_rank_; }
   [[nodiscard]] std::size_t registered() const;
@@ -79,6 +83,7 @@ class JobRanks {
   const AgentSite& site_;
   JobId job_;
   std::vector<std::int32_t> core_of_rank_;
+  std::size_t first_rank_;
   OnExit on_exit_;
   std::unique_ptr<JobSegment> segment_;
   std::vector<Rank> ranks_;

@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <set>
+#include <system_error>
 #include <utility>
 
+#include "launcher/os/binding.hpp"
 #include "scheduler/base/process/process.hpp"
 
 namespace replay::launcher {
@@ -38,7 +40,8 @@ void JobRegistration::stop() {
 }
 
 std::chrono::milliseconds JobRegistration::limit() const {
-  return job_.site.registration_limit + job_.site.registration_limit_per_rank * static_cast<long>(job_.ranks.size());
+  return job_.site.registration_limit +
+         job_.site.registration_limit_per_rank * static_cast<long>(job_.order.world_size());
 }
 
 // ---- ranks ----------------------------------------------------------------------------------------------------------
@@ -52,10 +55,11 @@ Admission JobRegistration::admit(const replay_vm_hello& hello) {
 int JobRegistration::slot_for(const replay_vm_hello& hello) {
   if (hello.version != REPLAY_VM_VERSION) return kRefusedVersion;
   if (!ending_.is_running() || job_.ranks.segment() == nullptr) return kRefusedKey;
-  if (hello.world_size != static_cast<std::int32_t>(job_.ranks.size()) || hello.world_rank < 0 ||
-      hello.world_rank >= hello.world_size)
+  const std::int64_t slot = std::int64_t{hello.world_rank} - static_cast<std::int64_t>(job_.ranks.world_rank(0));
+  if (hello.world_size != static_cast<std::int32_t>(job_.order.world_size()) || slot < 0 ||
+      slot >= static_cast<std::int64_t>(job_.ranks.size()))
     return kRefusedRank;
-  if (job_.ranks.all()[static_cast<std::size_t>(hello.world_rank)].process) return kRefusedAlready;
+  if (job_.ranks.all()[static_cast<std::size_t>(slot)].process) return kRefusedAlready;
   if (!Process::open(hello.pid, hello.pid_start)) return kRefusedKey;
   if (job_.processes.is_of_inner_mpiexec(hello.pid)) return kRefusedRank;
   if (job_.site.is_emulated && (hello.flags & REPLAY_VM_FIT_FOR_EMULATION) == 0) {
@@ -63,13 +67,23 @@ int JobRegistration::slot_for(const replay_vm_hello& hello) {
     ending_.break_off(fmt::format("{} computes for real: {}", program, kOnlyFitPrograms));
     return kRefusedUnfit;
   }
-  return hello.world_rank;
+  return static_cast<int>(slot);
 }
 
 void JobRegistration::add(const replay_vm_hello& hello, UniqueFd stream) {
   if (!job_.ranks.add(hello, std::move(stream))) return;  // mpiexec reports its death
+  if (job_.order.is_on_several_nodes() && !job_.site.is_emulated) bind_at_start(hello);
   watch_.find_proxy();
   if (may_register_ && !ending_.is_to_end() && job_.ranks.have_all_registered()) look_whether_running();
+}
+
+/// Hydra binds no rank of a job on several nodes. UCX looks at the binding later, in MPI_Init.
+void JobRegistration::bind_at_start(const replay_vm_hello& hello) const {
+  const std::size_t slot = static_cast<std::size_t>(hello.world_rank) - job_.ranks.world_rank(0);
+  try {
+    bind_all_threads(*job_.site.topology, hello.pid, PuId{job_.ranks.core_of_rank()[slot]});
+  } catch (const std::system_error&) {  // the binding check notices, and says so
+  }
 }
 
 // ---- what the job is ------------------------------------------------------------------------------------------------

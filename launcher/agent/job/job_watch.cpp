@@ -41,7 +41,7 @@ void JobWatch::stop() {
 // ---- the proxy ------------------------------------------------------------------------------------------------------
 
 void JobWatch::find_proxy() {
-  if (proxy_) return;
+  if (proxy_ || job_.order.is_on_several_nodes()) return;  // JobSpan has its own
   proxy_ = job_.processes.proxy();
   if (!proxy_) return;
   proxy_event_ = std::make_unique<LoopEvent>(job_.site.loop, proxy_->pidfd(), EV_READ, [this] { on_proxy_exit(); });
@@ -84,7 +84,8 @@ std::optional<std::size_t> JobWatch::rank_that_left_early() const {
 bool JobWatch::end_if_a_rank_left_early() {
   const auto rank = rank_that_left_early();
   if (rank)
-    ending_.break_off(fmt::format("rank {} left before MPI_Init (exit code unknown), and others wait for it", *rank));
+    ending_.break_off(fmt::format("rank {} left before MPI_Init (exit code unknown), and others wait for it",
+                                  job_.ranks.world_rank(*rank)));
   return rank.has_value();
 }
 

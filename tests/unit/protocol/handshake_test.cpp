@@ -24,7 +24,7 @@ LinkNonce nonce_of(std::uint8_t byte) {
 
 const LinkKey kKey = key_of(7);
 
-const LinkSession kSession{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, true, 30'000, 5};
+const LinkSession kSession{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, LinkPurpose::kGoesOn, 30'000, 5};
 constexpr std::size_t kWholeProofBytes = kSessionBytes + kProofBytes;
 
 Handshake daemon(std::uint8_t nonce = 1, const LinkKey& key = kKey) {

@@ -40,7 +40,7 @@ class Session : public testing::Test {
   }
   LinkAnswer answer(const protocol::LinkSession& wanted) const {
     if (agent_ && wanted.id == served_.id) return LinkAnswer::kResumed;
-    return agent_ || wanted.goes_on ? LinkAnswer::kBusy : LinkAnswer::kServedStays;
+    return agent_ || wanted.purpose == protocol::LinkPurpose::kGoesOn ? LinkAnswer::kBusy : LinkAnswer::kServedStays;
   }
   void take(DaemonStream stream, const protocol::LinkSession& wanted) {
     if (!agent_) {
