@@ -275,7 +275,7 @@ void NodeAgent::reap() {
     for (const auto& [id, job] : jobs_) {
       if (job->mpiexec_pid() != pid && job->proxy_pid() != pid) continue;
       if (job->proxy_pid() == pid)
-        job->on_proxy_exit();
+        job->on_proxy_exit(status);
       else
         job->on_mpiexec_exit(status, !stat || stat->faults_of_children > 0);
       break;  // it may have left jobs_

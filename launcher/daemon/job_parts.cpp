@@ -206,7 +206,8 @@ protocol::JobEnded JobParts::joined_end() const {
     joined.end.reason = named(*first_failed_, failed.end.reason);
     joined.is_site_fault = failed.is_site_fault &&
                            std::ranges::none_of(states_, [](const State& state) { return state.started.has_value(); });
-    if (const std::string& said = states_.front().ended->end.reason; *first_failed_ != 0 && !said.empty())
+    const std::string& said = states_.front().ended->end.reason;
+    if (*first_failed_ != 0 && !said.empty() && !said.starts_with(parts_[*first_failed_].host))
       joined.end.reason += fmt::format("; {}", named(0, said));
   }
   return joined;
@@ -233,7 +234,9 @@ std::size_t JobParts::part_of(std::size_t node) const {
 
 std::string JobParts::named(std::size_t part, const std::string& reason) const {
   const std::string& host = parts_[part].host;
-  return host.empty() ? reason : fmt::format("{}: {}", host, reason);
+  const bool names_one = std::ranges::any_of(
+      parts_, [&reason](const Part& one) { return !one.host.empty() && reason.starts_with(one.host + ": "); });
+  return host.empty() || names_one ? reason : fmt::format("{}: {}", host, reason);
 }
 
 }  // namespace replay::launcher

@@ -301,8 +301,10 @@ class OneJob : public live::ExecutorListener {
 
 TEST_F(RemoteAgent, AFolderThatItDoesNotSeeIsNamed) {
   start_agent();
-  auto executor = launcher::make_remote_executor(
-      launcher::connect_agent(launcher::LinkAddress::parse(address_), launcher::read_link_key(key_)));
+  std::vector<launcher::RemoteNode> nodes;
+  nodes.push_back({launcher::connect_agent(launcher::LinkAddress::parse(address_), launcher::read_link_key(key_)), "here",
+                   {launcher::PuId{0}}});
+  auto executor = launcher::make_remote_executor(std::move(nodes));
   const EventBase loop{event_base_new()};
   OneJob job;
   executor->attach(loop.get(), &job);

@@ -88,7 +88,7 @@ class RemoteAgent : public testing::Test {
   void expect_all_verified(int jobs) const {
     MemoryLog log;
     ASSERT_TRUE(log::read_text(folder_ / "r/events.log", log));
-    EXPECT_EQ(what_is_wrong(log, Machine::parse("1x1x2")), "");
+    EXPECT_EQ(what_is_wrong(log, Machine::parse(shape_)), "");
     EXPECT_EQ(log.verified(), jobs) << text_of(folder_ / "r/jobs/1/stderr");
   }
   void expect_nothing_left(std::chrono::seconds within = std::chrono::seconds{2}) const {
@@ -118,6 +118,7 @@ class RemoteAgent : public testing::Test {
   std::filesystem::path key_ = folder_ / "key";
   std::filesystem::path run_ = folder_ / "run";
   std::string machine_;
+  std::string shape_ = "1x1x2";  ///< of the machine that runs see
   std::string lease_ = "30s";
   std::string address_;
   std::unique_ptr<Background> agent_;

@@ -36,7 +36,7 @@ class AgentJob {
 
   /// That was started here, of a job on several nodes. 0: none, or reaped already.
   [[nodiscard]] pid_t proxy_pid() const { return job_.processes.own_proxy(); }
-  void on_proxy_exit() { span_->on_proxy_exit(); }
+  void on_proxy_exit(int status) { span_->on_proxy_exit(status); }
   /// A line from the agent of the node where mpiexec runs.
   void take_line(DaemonStream stream);
 

@@ -46,6 +46,8 @@ class JobEnding {
   /// A failure that mpiexec usually sees at once and ends the job itself; it gets `within` to do so. Of several
   /// failures the first counts.
   void fail_unless_noticed(const std::string& reason, std::chrono::milliseconds within = kMpiexecNoticesWithin);
+  /// The failure that mpiexec has perhaps not noticed; empty: none.
+  [[nodiscard]] const std::string& unnoticed() const { return how_.unnoticed; }
   /// The failure given last is the consequence of another.
   void forget_unnoticed() { how_.unnoticed.clear(); }
   /// `status` as waitpid gives it. `had_child`: mpiexec has waited for one, as it does for its proxy.

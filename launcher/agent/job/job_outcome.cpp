@@ -74,6 +74,7 @@ std::string failure_reason(const JobContext& job, const HowItEnded& how, std::st
   const auto& ranks = job.ranks.all();
   const auto left =
       std::ranges::find_if(ranks, [](const JobRanks::Rank& rank) { return rank.process && !rank.is_finalized; });
+  if (!job.order.is_home() && !how.unnoticed.empty()) return how.unnoticed;  // mpiexec is elsewhere
   if (how.exit_status == 0 && left != ranks.end())
     return fmt::format("rank {} never reached MPI_Finalize",
                        job.ranks.world_rank(static_cast<std::size_t>(left - ranks.begin())));

@@ -1,9 +1,12 @@
 #include "launcher/agent/job/job_span.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <cstring>
 #include <exception>
 #include <utility>
 
@@ -127,7 +130,7 @@ void JobSpan::start_own_proxy(const std::vector<std::string>& words, int control
 
 /// Of ranks that have not registered nothing is known; what they print is mpiexec's to judge.
 ProxyEnd JobSpan::own_end() const {
-  ProxyEnd end{0, static_cast<std::uint32_t>(job_.ranks.size()), ""};
+  ProxyEnd end{0, static_cast<std::uint32_t>(job_.ranks.size()), ending_.unnoticed()};
   const auto& ranks = job_.ranks.all();
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const bool has_finalized = !ranks[rank].process || ranks[rank].is_finalized ||
@@ -140,7 +143,10 @@ ProxyEnd JobSpan::own_end() const {
   return end;
 }
 
-void JobSpan::on_proxy_exit() {
+void JobSpan::on_proxy_exit(int status) {
+  if (WIFSIGNALED(status) && !ending_.is_to_end())
+    ending_.fail_unless_noticed(
+        fmt::format("Hydra's proxy was killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status))));
   const ProxyEnd end = own_end();
   job_.processes.on_proxy_exit();
   job_.ranks.signal(SIGKILL);

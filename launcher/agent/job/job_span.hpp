@@ -30,8 +30,8 @@ class JobSpan {
   void begin();
   /// Away from home: the line to mpiexec, from home's agent.
   void take_line(DaemonStream stream);
-  /// Our proxy has been reaped.
-  void on_proxy_exit();
+  /// Our proxy has been reaped; `status` as waitpid gives it.
+  void on_proxy_exit(int status);
 
  private:
   void on_call(ProxyCall call);

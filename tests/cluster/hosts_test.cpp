@@ -1,0 +1,155 @@
+// Tests of `--machine hosts:FILE`, as programs: agents are started on the hosts of a file, here this machine under two
+// addresses, and jobs span them. Whatever is killed, the run ends with a reason that names the host, and nothing is left.
+#include <signal.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/send_signal.hpp"
+#include "tests/support/remote_agent_fixture.hpp"
+
+namespace replay::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Hosts : public RemoteAgent {
+ protected:
+  void SetUp() override {
+    RemoteAgent::SetUp();
+    write_text(folder_ / "two.hosts", "127.0.0.1 emulated=1x2\n127.0.0.2 emulated=1x2\n");
+    write_text(folder_ / "start.sh", "#!/bin/sh\nshift\nexec \"$@\"\n");
+    fs::permissions(folder_ / "start.sh", fs::perms::owner_all);
+    write_text(folder_ / "long.swf", "; MaxProcs: 4\n1 0 -1 600 4 300 -1 4 1000 -1 1 1 1 -1 -1 -1 -1 -1\n");
+    lease_ = "2s";
+    shape_ = "2x1x2";
+  }
+  std::vector<std::string> on_hosts(const std::string& trace, const std::string& policy = "fcfs-malleable") const {
+    return {"--trace",     (folder_ / trace).string(),
+            "--policy",    policy,
+            "--machine",   "hosts:" + (folder_ / "two.hosts").string(),
+            "--bootstrap", (folder_ / "start.sh").string(),
+            "--lease",     lease_,
+            "--out",       (folder_ / "r").string(),
+            "--force",     "--yes"};
+  }
+  /// A run whose one job has two ranks on each host.
+  std::unique_ptr<Background> with_a_spanning_job() {
+    auto running = daemon(on_hosts("long.swf"));
+    EXPECT_TRUE(comes_true([this] { return events().find(" ranks job=1") != std::string::npos; })) << running->out();
+    return running;
+  }
+  /// Of this test's processes, those for which it holds.
+  [[nodiscard]] std::vector<pid_t> those(const std::function<bool(pid_t, const ProcessStat&)>& holds) const {
+    std::vector<pid_t> found;
+    for (const pid_t pid : processes_with("REPLAY_TEST_RUN=" + folder_.path().string()))
+      if (const auto stat = read_stat(pid); stat && stat->state != 'Z' && holds(pid, *stat)) found.push_back(pid);
+    return found;
+  }
+  [[nodiscard]] std::vector<pid_t> named(const std::string& name) const {
+    auto found = those([&name](pid_t, const ProcessStat& stat) { return stat.name == name; });
+    std::ranges::sort(found);
+    return found;
+  }
+  [[nodiscard]] pid_t rank(int number) const {
+    const auto found = those([number](pid_t pid, const ProcessStat& stat) {
+      return stat.name == "phases" && environment_has(pid, fmt::format("PMI_RANK={}", number));
+    });
+    return found.empty() ? 0 : found.front();
+  }
+  /// Kills it, and expects the job's and the run's end.
+  void expect_failure_of_killed(const Background& running, pid_t victim, const std::string& reason) {
+    ASSERT_GT(victim, 0) << events();
+    send_signal(victim, SIGKILL);
+    EXPECT_EQ(const_cast<Background&>(running).wait(), 1);
+    EXPECT_NE(events().find(reason), std::string::npos) << events();
+    EXPECT_NE(events().find("finish job=1 outcome=failed"), std::string::npos) << events();
+    expect_nothing_left();
+  }
+};
+
+TEST_F(Hosts, AJobSpansThemAndIsShrunkAndExpandedOnBoth) {
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 4\n"
+             "1 0 -1 3 4 1.5 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 0.5 -1 1 2 1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  EXPECT_EQ(run(on_hosts("t.swf")), 0) << output();
+  expect_all_verified(2);
+  EXPECT_NE(events().find("#machine emulated:2x1x2\n"), std::string::npos) << events();
+  EXPECT_NE(events().find("resized job=1 cores=2"), std::string::npos) << events();
+  EXPECT_NE(events().find("resized job=1 cores=4"), std::string::npos) << events();
+  expect_nothing_left();
+}
+
+TEST_F(Hosts, KernelsVerifyOnRealCoresOfBoth) {
+  write_text(folder_ / "two.hosts", "127.0.0.1 slots=1\n127.0.0.2 slots=1\n");
+  shape_ = "2x1x1";
+  write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 3 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  for (const char* kernel : {"cg --class S", "is --class S", "ep --class S"}) {
+    auto all = on_hosts("t.swf");
+    all.insert(all.end(), {"--program", kernel});
+    EXPECT_EQ(run(all), 0) << kernel << output();
+    expect_all_verified(1);
+  }
+}
+
+TEST_F(Hosts, ARankThatIsKilledAwayFromHomeIsNamedWithItsHost) {
+  const auto running = with_a_spanning_job();
+  expect_failure_of_killed(*running, rank(3), "127.0.0.2: rank 3 died without MPI_Finalize");
+}
+
+TEST_F(Hosts, ARankThatIsKilledAtHomeIsNamedWithItsHost) {
+  const auto running = with_a_spanning_job();
+  expect_failure_of_killed(*running, rank(1), "127.0.0.1: rank 1");
+}
+
+TEST_F(Hosts, AProxyThatIsKilledEndsTheJobOnBoth) {
+  const auto running = with_a_spanning_job();
+  ASSERT_EQ(named("hydra_pmi_proxy").size(), 2U);
+  expect_failure_of_killed(*running, named("hydra_pmi_proxy").front(), "Hydra's proxy was killed by signal 9");
+}
+
+TEST_F(Hosts, AnAgentThatIsKilledEndsTheRunWithItsHostsName) {
+  const auto running = with_a_spanning_job();
+  ASSERT_EQ(named("replay-agent").size(), 2U);
+  expect_failure_of_killed(*running, named("replay-agent").back(), "the node agent has died");
+  EXPECT_NE(output().find("the run ended early: 127.0.0."), std::string::npos) << output();
+}
+
+TEST_F(Hosts, CtrlCLeavesNothing) {
+  const auto running = with_a_spanning_job();
+  running->send(SIGINT);
+  EXPECT_EQ(running->wait(), 130);
+  expect_nothing_left();
+}
+
+TEST_F(Hosts, KillNineOfTheDaemonLeavesNothing) {
+  const auto running = with_a_spanning_job();
+  running->send(SIGKILL);
+  running->wait();
+  expect_nothing_left(std::chrono::seconds{8});
+}
+
+TEST_F(Hosts, OneThatDoesNotComeIsNamedAndTheOthersGo) {
+  write_text(folder_ / "start.sh",
+             "#!/bin/sh\n[ $1 = 127.0.0.2 ] && { echo no such host >&2; exit 3; }\nshift\nexec \"$@\"\n");
+  EXPECT_EQ(run(on_hosts("long.swf")), 1);
+  EXPECT_NE(output().find("host 127.0.0.2: no such host (exit status 3)"), std::string::npos) << output();
+  expect_nothing_left();
+}
+
+TEST_F(Hosts, DifferentOnesCountAsTheSmallestAndItIsSaid) {
+  write_text(folder_ / "two.hosts", "127.0.0.1 emulated=1x4\n127.0.0.2 emulated=1x2\n");
+  write_text(folder_ / "t.swf", "; MaxProcs: 4\n1 0 -1 0.3 4 0.3 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  EXPECT_EQ(run(on_hosts("t.swf", "easy")), 0) << output();
+  EXPECT_NE(output().find("the hosts differ (4, 2 cores): each counts as 2 cores, and 2 are left out"),
+            std::string::npos)
+      << output();
+  expect_all_verified(1);
+}
+
+}  // namespace
+}  // namespace replay::test
