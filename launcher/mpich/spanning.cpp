@@ -89,7 +89,7 @@ Variables spanning_environment(const fs::path& desk, const std::string& token) {
 fs::path find_proxy_beside(const fs::path& mpiexec) {
   std::error_code error;
   const fs::path real = fs::canonical(mpiexec, error);
-  const fs::path proxy = real.parent_path() / "hydra_pmi_proxy";
+  fs::path proxy = real.parent_path() / "hydra_pmi_proxy";
   if (error || !find_program(proxy.string(), ""))
     throw InputError(
         fmt::format("{}: expected hydra_pmi_proxy beside it, found none; a job on several nodes needs MPICH's "

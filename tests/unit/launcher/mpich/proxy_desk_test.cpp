@@ -51,8 +51,8 @@ struct ControlPort {
   ControlPort() {
     address.sin_family = AF_INET;
     socklen_t size = sizeof address;
-    ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-    ::listen(socket.get(), 8);
+    EXPECT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(::listen(socket.get(), 8), 0);
     ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size);
   }
   [[nodiscard]] std::string name() const { return fmt::format("no-such-host:{}", ntohs(address.sin_port)); }
