@@ -29,7 +29,7 @@ void scale_sizes(Declaration& declaration, ProcessCount submitted, const SizeCha
   if (most) most = was_within ? std::max(change.others(*most), after) : change.others(*most);
   for (ProcessCount& size : sizes) size = size == submitted ? after : change.others(size);
   std::ranges::sort(sizes);
-  sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   if (speedup) speedup = scaled_curve(*speedup, change);
 }
 
