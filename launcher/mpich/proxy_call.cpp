@@ -56,6 +56,8 @@ class Call {
     put(static_cast<std::uint32_t>(all - protocol::kFrameHeaderBytes));
     put(launcher::kProxyCallType);
     put(protocol::kProtocolVersion);
+    put(std::uint64_t{0});  // no number
+    static_assert(protocol::kFrameHeaderBytes == 16);
     size_ = all;
   }
   [[nodiscard]] iovec bytes() { return {bytes_, size_}; }

@@ -53,7 +53,7 @@ bool is_tcp_stream(int fd) {
 }  // namespace
 
 ProxyCall decode_proxy_call(const protocol::Frame& frame) {
-  if (frame.type != kProxyCallType) throw protocol::ProtocolError("no call for a proxy");
+  if (frame.type != kProxyCallType || frame.number != 0) throw protocol::ProtocolError("no call for a proxy");
   protocol::ByteReader reader{frame.payload};
   ProxyCall call;
   call.token = reader.take_text("token");
