@@ -2,12 +2,18 @@
 // we found. Pages, terminal tables and the CSV are made from it, so that all three agree.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/report/chart.hpp"
 #include "scheduler/study/curve_chart.hpp"
 
@@ -60,10 +66,23 @@ struct Table {
 /// A statement of the paper, and whether it holds here.
 struct Check {
   std::string statement{};
-  bool holds = false;
+  bool holds = true;
   std::string found{};  ///< our numbers
   std::string why{};    ///< why it does not hold; empty: not explained
+
+  /// Adds numbers behind `separator`, unless they are the first. What they are of has to hold too.
+  template <class... Values>
+  void list(bool holds_here, std::string_view separator, fmt::format_string<Values...> format, Values&&... values) {
+    holds = holds && holds_here;
+    add_item(found, separator, format, std::forward<Values>(values)...);
+  }
+  template <class... Values>
+  void add(bool holds_here, fmt::format_string<Values...> format, Values&&... values) {
+    list(holds_here, "; ", format, std::forward<Values>(values)...);
+  }
 };
+/// Whether two numbers differ by `most` or less.
+[[nodiscard]] inline bool is_near(double ours, double paper, double most) { return std::abs(ours - paper) <= most; }
 
 struct Figure {
   std::string title;

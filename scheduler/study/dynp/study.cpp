@@ -9,18 +9,22 @@
 #include <variant>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/study/dynp/numbers.hpp"
 #include "traces/local_time.hpp"
 #include "traces/models/resampling.hpp"
 
 namespace replay::study {
 namespace {
 
-constexpr std::array<std::string_view, kDynpPolicyCount> kPolicies{"plan:order=fcfs",
-                                                                   "plan:order=sjf",
-                                                                   "plan:order=ljf",
-                                                                   "dynp:decider=advanced",
-                                                                   "dynp:decider=preferred:preferred=sjf",
-                                                                   "dynp:decider=simple"};
+struct PolicyOf {
+  const char *name, *policy;
+};
+constexpr PolicyOf kPolicies[] = {{"FCFS", "plan:order=fcfs"},
+                                  {"SJF", "plan:order=sjf"},
+                                  {"LJF", "plan:order=ljf"},
+                                  {"advanced", "dynp:decider=advanced"},
+                                  {"SJF-preferred", "dynp:decider=preferred:preferred=sjf"},
+                                  {"simple", "dynp:decider=simple"}};
 constexpr std::array<std::string_view, 3> kNotes{"dynp fcfs", "dynp sjf", "dynp ljf"};
 constexpr Seed kSeed{1};
 constexpr double kTolerance = 0.02;  // of the sets' means, that of `replay generate from-log`
@@ -48,49 +52,23 @@ Workload workload_of(const Resampler& log, const ResampledSet& set) {
   return workload;
 }
 
-struct Task {
-  std::size_t log, factor, policy, set;
+struct SetCell : Cell {
+  const DynpLog* log;
+  double factor;
 };
 
-// The longest tasks first, so that no core has a long one left at the end: the smaller the factor, the longer the
-// queues, and dynP makes three plans.
-std::vector<Task> tasks_of(std::size_t logs, const DynpOptions& options) {
-  std::vector<Task> tasks;
-  for (std::size_t l = 0; l < logs; ++l)
-    for (std::size_t f = 0; f < options.factors.size(); ++f)
-      for (std::size_t p = 0; p < kPolicies.size(); ++p)
-        for (std::size_t s = 0; s < options.sets; ++s) tasks.push_back({l, f, p, s});
-  std::ranges::stable_sort(tasks, {}, [&](const Task& task) {
-    return std::tuple{options.factors[task.factor], kPolicies[task.policy].starts_with("plan")};
+// The longest ones first: the smaller the factor, the longer the queues, and dynP makes three plans.
+std::vector<SetCell> cells_of(const std::vector<DynpLog>& logs, const DynpOptions& options) {
+  std::vector<SetCell> cells;
+  for (const DynpLog& log : logs)
+    for (const double factor : options.factors)
+      for (const auto& [name, policy] : kPolicies)
+        for (std::uint64_t set = 1; set <= options.sets; ++set)
+          cells.push_back({{fmt::format("{} {}/{}", log.name, factor, name), policy, set}, &log, factor});
+  std::ranges::stable_sort(cells, {}, [](const SetCell& cell) {
+    return std::tuple{cell.factor, cell.policy.starts_with("plan")};
   });
-  return tasks;
-}
-
-DynpNumbers simulate_set(const DynpLog& log, const Task& task, double factor, const Surroundings& surroundings) {
-  PolicyShares shares;
-  const metrics::Summary summary =
-      simulate_one(shrunk(log.sets[task.set], factor), kPolicies[task.policy],
-                   {.machine = Machine::pool(log.processors), .runtime_model = "rigid"}, surroundings, {&shares});
-  return {.sldwa = summary.value("sldwa"),
-          .utilisation = summary.value("utilisation"),
-          .switches = static_cast<double>(shares.switches()),
-          .shares = shares.shares()};
-}
-
-DynpNumbers mean_of(std::span<const DynpNumbers> sets) {
-  const auto mean = [sets](auto of) {
-    std::vector<double> values;
-    for (const DynpNumbers& numbers : sets) values.push_back(of(numbers));
-    return trimmed_mean(std::move(values));
-  };
-  DynpNumbers result{.sldwa = mean([](const DynpNumbers& n) { return n.sldwa; }),
-                     .utilisation = mean([](const DynpNumbers& n) { return n.utilisation; }),
-                     .switches = mean([](const DynpNumbers& n) { return n.switches; })};
-  // Shares are means over all sets, so that they add up to 1.
-  for (const DynpNumbers& numbers : sets)
-    for (std::size_t i = 0; i < result.shares.size(); ++i)
-      result.shares[i] += numbers.shares[i] / static_cast<double>(sets.size());
-  return result;
+  return cells;
 }
 
 }  // namespace
@@ -141,40 +119,36 @@ std::array<double, 3> PolicyShares::shares() const {
   return shares;
 }
 
-double trimmed_mean(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::ptrdiff_t cut = values.size() >= 3 ? 1 : 0;
-  const double sum = std::accumulate(values.begin() + cut, values.end() - cut, 0.0);
-  return sum / static_cast<double>(static_cast<std::ptrdiff_t>(values.size()) - 2 * cut);
+double trimmed_mean(const std::vector<double>& values) {
+  std::vector<double> sorted = values;
+  std::ranges::sort(sorted);
+  const std::ptrdiff_t cut = sorted.size() >= 3 ? 1 : 0;
+  const double sum = std::accumulate(sorted.begin() + cut, sorted.end() - cut, 0.0);
+  return sum / static_cast<double>(static_cast<std::ptrdiff_t>(sorted.size()) - 2 * cut);
 }
 
-DynpOutcome run_dynp_study(const std::vector<DynpLog>& logs, const DynpOptions& options,
-                           const Surroundings& surroundings) {
-  const std::vector<Task> tasks = tasks_of(logs.size(), options);
-  const auto place = [&](std::size_t log, std::size_t factor, std::size_t policy) {
-    return ((log * options.factors.size() + factor) * kPolicies.size() + policy) * options.sets;
-  };
-  std::vector<DynpNumbers> numbers(tasks.size());
-  run_all(surroundings, "dynp", tasks.size(), [&](std::size_t i) {
-    const Task& task = tasks[i];
-    numbers[place(task.log, task.factor, task.policy) + task.set] =
-        simulate_set(logs[task.log], task, options.factors[task.factor], surroundings);
+Findings run_dynp_study(const std::vector<DynpLog>& logs, const DynpOptions& options,
+                        const Surroundings& surroundings) {
+  Findings found{dynp_printed(), trimmed_mean};
+  run_cells(found, "dynp", cells_of(logs, options), surroundings, [&](const SetCell& cell) {
+    PolicyShares shares;
+    const metrics::Summary summary = simulate_one(
+        shrunk(cell.log->sets[cell.seed - 1], cell.factor), cell.policy,
+        {.machine = Machine::pool(cell.log->processors), .runtime_model = "rigid"}, surroundings, {&shares});
+    return Figures{{"SLDwA", summary.value("sldwa")},
+                   {"utilisation", summary.value("utilisation")},
+                   {"switches", static_cast<double>(shares.switches())},
+                   {"share FCFS", shares.shares()[0]},
+                   {"share SJF", shares.shares()[1]},
+                   {"share LJF", shares.shares()[2]}};
   });
-  DynpOutcome outcome{.options = options};
-  for (std::size_t l = 0; l < logs.size(); ++l) {
-    outcome.logs.push_back({logs[l].name, logs[l].file, logs[l].processors});
-    auto& of_log = outcome.means.emplace_back(options.factors.size());
-    for (std::size_t f = 0; f < options.factors.size(); ++f)
-      for (std::size_t p = 0; p < kPolicies.size(); ++p)
-        of_log[f][p] = mean_of(std::span{numbers}.subspan(place(l, f, p), options.sets));
-  }
-  return outcome;
+  return found;
 }
 
 Result reproduce_dynp(const LogSearch& logs, const DynpOptions& options, const Surroundings& surroundings) {
   std::vector<DynpLog> read(logs.found.size());
   surroundings.for_each(read.size(), [&](std::size_t i) { read[i] = read_dynp_log(logs.found[i], options); });
-  return dynp_result(run_dynp_study(read, options, surroundings));
+  return dynp_result(run_dynp_study(read, options, surroundings), read, options);
 }
 
 }  // namespace replay::study

@@ -6,12 +6,12 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "scheduler/history/observer.hpp"
 #include "scheduler/model/workload.hpp"
 #include "scheduler/study/archive.hpp"
+#include "scheduler/study/findings.hpp"
 #include "scheduler/study/result.hpp"
 #include "scheduler/study/simulation.hpp"
 
@@ -52,35 +52,14 @@ class PolicyShares final : public history::Observer {
   std::array<double, 3> lasted_s_{};
 };
 
-/// fcfs, sjf, ljf, advanced, preferred, simple.
-inline constexpr std::size_t kDynpPolicyCount = 6;
+/// Without the smallest and the largest of three or more. NaN of none.
+[[nodiscard]] double trimmed_mean(const std::vector<double>& values);
 
-/// Figures of one simulation.
-struct DynpNumbers {
-  double sldwa = 0;
-  double utilisation = 0;  ///< share
-  double switches = 0;
-  std::array<double, 3> shares{};
-};
-
-struct DynpOutcome {
-  struct OfLog {
-    std::string name, file;
-    CoreCount processors = 1;
-  };
-  std::vector<OfLog> logs{};
-  DynpOptions options;
-  /// By log, factor, policy: the mean over the sets, each number without its smallest and largest if there are three
-  /// sets or more.
-  std::vector<std::vector<std::array<DynpNumbers, kDynpPolicyCount>>> means{};
-};
-
-/// Without the smallest and the largest of three or more. REQUIRES: not empty.
-[[nodiscard]] double trimmed_mean(std::vector<double> values);
-
-[[nodiscard]] DynpOutcome run_dynp_study(const std::vector<DynpLog>& logs, const DynpOptions& options,
-                                         const Surroundings& surroundings);
-[[nodiscard]] Result dynp_result(const DynpOutcome& outcome);
+/// Cells: "KTH 0.9/SJF", a seed a set, for FCFS, SJF, LJF, advanced, SJF-preferred, simple. Figures: "SLDwA", "utilisation" (a
+/// share), "switches", "share FCFS" and likewise. Means are trimmed.
+[[nodiscard]] Findings run_dynp_study(const std::vector<DynpLog>& logs, const DynpOptions& options,
+                                      const Surroundings& surroundings);
+[[nodiscard]] Result dynp_result(const Findings& found, const std::vector<DynpLog>& logs, const DynpOptions& options);
 [[nodiscard]] Result reproduce_dynp(const LogSearch& logs, const DynpOptions& options,
                                     const Surroundings& surroundings);
 

@@ -14,8 +14,6 @@
 namespace replay::study {
 namespace {
 
-constexpr std::array<std::string_view, 4> kPolicies{"easy", "fcfs-malleable", "fcfs-malleable:expand=eager",
-                                                    "easy-malleable"};
 constexpr std::uint64_t kSeed = 1;      // of OV
 constexpr std::size_t kWindow = 5'000;  // 20K to 25K
 constexpr std::array<double, 5> kLongCpuUses{0.6, 0.7, 0.8, 0.9, 1.0};
@@ -47,40 +45,99 @@ class Demand final : public history::Observer {
   double elapsed_s_ = 0, integral_ = 0;
 };
 
-Workload part_of(const Workload& all, const MalleableRun& run) {
-  const std::size_t first = std::min(run.range.skip, all.jobs.size());
-  const std::size_t count = std::min(run.range.count, all.jobs.size() - first);
+struct PartCell : Cell {
+  const MalleableLog* log;
+  JobRange range;
+  std::optional<double> long_cpu_use{};
+};
+
+Workload part_of(const PartCell& cell) {
+  const auto& all = cell.log->workload.jobs;
+  const std::size_t first = std::min(cell.range.skip, all.size());
+  const std::size_t count = std::min(cell.range.count, all.size() - first);
   Workload part;
   part.jobs.reserve(count);
   for (std::size_t i = first; i < first + count; ++i) {
-    TracedJob job = all.jobs[i];
-    if (run.long_cpu_use && is_long(job)) job.job.declared.cpu_use = job.truth.behaviour.cpu_use = *run.long_cpu_use;
+    TracedJob job = all[i];
+    if (cell.long_cpu_use && is_long(job)) job.job.declared.cpu_use = job.truth.behaviour.cpu_use = *cell.long_cpu_use;
     part.jobs.push_back(job);
   }
   return part;
 }
 
-MalleableOutcome::LogFacts facts_of(const MalleableLog& log) {
-  MalleableOutcome::LogFacts facts{.name = log.name,
-                                   .file = log.file,
-                                   .processors = log.processors,
-                                   .jobs = log.workload.jobs.size(),
-                                   .with_cpu_use = log.with_cpu_use};
-  double sum = 0, long_sum = 0;
+Figures facts_of(const MalleableLog& log) {
+  double sum = 0, long_sum = 0, long_jobs = 0;
   for (const TracedJob& job : log.workload.jobs) {
     sum += job.truth.behaviour.cpu_use;
     if (!is_long(job)) continue;
-    ++facts.long_jobs;
+    ++long_jobs;
     long_sum += job.truth.behaviour.cpu_use;
   }
-  facts.mean_cpu_use = sum / static_cast<double>(facts.jobs);
-  facts.mean_long_cpu_use = long_sum / static_cast<double>(facts.long_jobs);
-  return facts;
+  const auto jobs = static_cast<double>(log.workload.jobs.size());
+  return {{"CPUs", log.processors},
+          {"jobs", jobs},
+          {"with CPU use", static_cast<double>(log.with_cpu_use) / jobs},
+          {"CPU use", sum / jobs},
+          {"long jobs", long_jobs},
+          {"long CPU use", long_sum / long_jobs}};
+}
+
+Figures simulate_part(const PartCell& cell, const Surroundings& surroundings) {
+  Demand demand;
+  const metrics::Summary summary = simulate_one(
+      part_of(cell), cell.policy, {.machine = Machine::pool(cell.log->processors), .runtime_model = "utrera"},
+      surroundings, {&demand});
+  Figures figures{{"demand", demand.mean() / cell.log->processors}};
+  for (const char* name :
+       {"mean_wait", "mean_execution", "mean_response", "mean_slowdown", "mean_mpl", "fragmentation"})
+    figures[name] = summary.value(name);
+  return figures;
+}
+
+std::vector<PartCell> cells_of(const std::vector<MalleableLog>& logs, bool quick) {
+  std::vector<PartCell> cells;
+  for (const MalleableLog& log : logs) {
+    const auto add = [&](const JobRange& range, std::string_view policy, std::optional<double> use = {}) {
+      cells.push_back({{malleable_cell(log.name, range.name, policy, use), std::string{policy}}, &log, range, use});
+    };
+    const std::vector<JobRange> ranges = ranges_of(log.name, log.workload.jobs.size(), quick);
+    for (const JobRange& range : ranges)
+      for (const std::string_view policy : kMalleablePolicies) add(range, policy);
+    if (log.name != kSdscSp2Log.name) continue;
+    for (const double use : kLongCpuUses)  // EASY does not depend on it: no jobs share cores
+      for (const std::string_view policy : kMalleablePolicies)
+        if (policy != "easy") add(ranges.front(), policy, use);
+  }
+  return cells;
+}
+
+void add_figure_2(Findings& found, const Surroundings& surroundings) {
+  constexpr CoreCount kCores = 10;
+  constexpr Duration kUnit = std::chrono::minutes{1};
+  Workload workload;
+  for (std::size_t i = 0; i < malleable_paper::kFigure2Sizes.size(); ++i) {
+    TracedJob job;
+    job.job.id = static_cast<JobId>(i + 1);
+    job.job.processes = malleable_paper::kFigure2Sizes[i];
+    job.job.estimate = job.truth.runtime = kUnit * malleable_paper::kFigure2Runtimes[i];
+    workload.jobs.push_back(job);
+  }
+  for (const char* policy : {"fcfs", "easy", "fcfs-malleable"}) {
+    metrics::JobTable jobs;
+    const metrics::Summary summary = simulate_one(
+        workload, policy, {.machine = Machine::pool(kCores), .runtime_model = "isolated"}, surroundings, {&jobs});
+    Figures figures{{"response", summary.value("mean_response") / seconds(kUnit)},
+                    {"slowdown", summary.value("mean_slowdown")},
+                    {"fragmentation", summary.value("fragmentation")}};
+    for (const metrics::JobRow& job : jobs.rows()) {
+      figures[fmt::format("start J{}", number(job.job))] = seconds(job.launched) / seconds(kUnit);
+      figures[fmt::format("end J{}", number(job.job))] = seconds(job.finished) / seconds(kUnit);
+    }
+    found.add(fmt::format("figure 2/{}", policy), 1, figures);
+  }
 }
 
 }  // namespace
-
-std::span<const std::string_view> malleable_policies() { return kPolicies; }
 
 MalleableLog read_malleable_log(const FoundLog& found) {
   CleaningRules rules;
@@ -111,78 +168,31 @@ std::vector<JobRange> ranges_of(std::string_view log, std::size_t jobs, bool qui
   return ranges;
 }
 
-const MalleableRun* MalleableOutcome::find(std::size_t log, std::string_view range, std::string_view policy,
-                                           std::optional<double> long_cpu_use) const {
-  const auto found = std::ranges::find_if(runs, [&](const MalleableRun& run) {
-    return run.log == log && run.range.name == range && run.policy == policy && run.long_cpu_use == long_cpu_use;
-  });
-  return found == runs.end() ? nullptr : &*found;
+std::string malleable_cell(std::string_view log, std::string_view range, std::string_view policy,
+                           std::optional<double> long_cpu_use) {
+  return fmt::format("{}, {}{}/{}", log, range, long_cpu_use ? fmt::format(", long jobs {}", *long_cpu_use) : "",
+                     policy);
 }
 
-MalleableOutcome run_malleable_study(const std::vector<MalleableLog>& logs, bool quick,
-                                     const Surroundings& surroundings) {
-  MalleableOutcome outcome;
-  for (std::size_t l = 0; l < logs.size(); ++l) {
-    outcome.logs.push_back(facts_of(logs[l]));
-    const std::vector<JobRange> ranges = ranges_of(logs[l].name, logs[l].workload.jobs.size(), quick);
-    for (const JobRange& range : ranges) {
-      outcome.logs.back().ranges.push_back(range.name);
-      for (const std::string_view policy : kPolicies)
-        outcome.runs.push_back({.log = l, .range = range, .policy = std::string{policy}});
-    }
-    if (logs[l].name != kSdscSp2Log.name) continue;
-    for (const double use : kLongCpuUses)  // EASY does not depend on it: no jobs share cores
-      for (const std::string_view policy : kPolicies)
-        if (policy != "easy")
-          outcome.runs.push_back(
-              {.log = l, .range = ranges.front(), .policy = std::string{policy}, .long_cpu_use = use});
-  }
-  run_all(surroundings, "fcfs-malleable", outcome.runs.size(), [&](std::size_t i) {
-    MalleableRun& run = outcome.runs[i];
-    const MalleableLog& log = logs[run.log];
-    const Workload workload = part_of(log.workload, run);
-    Demand demand;
-    run.summary =
-        simulate_one(workload, run.policy, {.machine = Machine::pool(log.processors), .runtime_model = "utrera"},
-                     surroundings, {&demand});
-    run.demand = demand.mean() / log.processors;
-  });
-  return outcome;
+std::vector<double> swept_uses(const Findings& found, std::string_view log, std::string_view range) {
+  std::vector<double> uses{kLongCpuUses.begin(), kLongCpuUses.end()};
+  std::erase_if(uses, [&](double use) { return !found.has(malleable_cell(log, range, "fcfs-malleable", use)); });
+  return uses;
 }
 
-std::vector<Figure2Outcome> run_figure_2(const Surroundings& surroundings) {
-  constexpr CoreCount kCores = 10;
-  constexpr Duration kUnit = std::chrono::minutes{1};
-  Workload workload;
-  for (std::size_t i = 0; i < malleable_paper::kFigure2Sizes.size(); ++i) {
-    TracedJob job;
-    job.job.id = static_cast<JobId>(i + 1);
-    job.job.processes = malleable_paper::kFigure2Sizes[i];
-    job.job.estimate = job.truth.runtime = kUnit * malleable_paper::kFigure2Runtimes[i];
-    workload.jobs.push_back(job);
-  }
-  std::vector<Figure2Outcome> rows;
-  for (const auto& paper : malleable_paper::kFigure2) {
-    metrics::JobTable jobs;
-    const metrics::Summary summary = simulate_one(
-        workload, paper.policy, {.machine = Machine::pool(kCores), .runtime_model = "isolated"}, surroundings, {&jobs});
-    Figure2Outcome row{.policy = std::string{paper.policy},
-                       .response = summary.value("mean_response") / seconds(kUnit),
-                       .slowdown = summary.value("mean_slowdown"),
-                       .fragmentation = summary.value("fragmentation")};
-    for (const metrics::JobRow& job : jobs.rows()) {
-      row.starts.push_back(seconds(job.launched) / seconds(kUnit));
-      row.ends.push_back(seconds(job.finished) / seconds(kUnit));
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
+Findings run_malleable_study(const std::vector<MalleableLog>& logs, bool quick, const Surroundings& surroundings) {
+  Findings found{malleable_printed()};
+  for (const MalleableLog& log : logs) found.add(log.name + "/log", 1, facts_of(log));
+  run_cells(found, "fcfs-malleable", cells_of(logs, quick), surroundings,
+            [&](const PartCell& cell) { return simulate_part(cell, surroundings); });
+  add_figure_2(found, surroundings);
+  return found;
 }
 
 Result reproduce_fcfs_malleable(const LogSearch& logs, bool quick, const Surroundings& surroundings) {
   std::vector<MalleableLog> read(logs.found.size());
   surroundings.for_each(read.size(), [&](std::size_t i) { read[i] = read_malleable_log(logs.found[i]); });
-  return malleable_result(run_malleable_study(read, quick, surroundings), run_figure_2(surroundings), quick);
+  return malleable_result(run_malleable_study(read, quick, surroundings), read, quick);
 }
 
 }  // namespace replay::study

@@ -1,17 +1,17 @@
 #include "scheduler/study/g_lomarc_ts/figures.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/percentile.hpp"
-#include "scheduler/metrics/summary.hpp"
 
 namespace replay::study {
 namespace {
-
-using namespace glomarc;
 
 double relative_response(const metrics::JobRow& row, double runtime_s, double bound_s) {
   return std::max(1.0, seconds(row.response()) / std::max(runtime_s, bound_s));
@@ -34,16 +34,17 @@ class JobsOfGroup {
     suspended_.push_back(seconds(row.suspended));
     if (delay) delays_.push_back(*delay);
   }
-  [[nodiscard]] GlomarcGroupFigures figures() {
-    return {.jobs = static_cast<double>(relative_.size()),
-            .relative = mean_of(relative_),
-            .relative_600 = mean_of(relative_600_),
-            .response_s = mean_of(response_),
-            .wait_s = mean_of(wait_),
-            .suspended_s = mean_of(suspended_),
-            .delay = mean_of(delays_),
-            .delay_p75 = percentile(delays_, 0.75),
-            .delay_p95 = percentile(delays_, 0.95)};
+  void add_to(Figures& figures, std::string_view group) {
+    const auto add = [&](std::string_view name, double value) { figures[fmt::format("{} {}", name, group)] = value; };
+    add("jobs", static_cast<double>(relative_.size()));
+    add("relative 30", mean_of(relative_));
+    add("relative 600", mean_of(relative_600_));
+    add("response", mean_of(response_));
+    add("wait", mean_of(wait_));
+    add("suspended", mean_of(suspended_));
+    add("delay", mean_of(delays_));
+    add("delay 75 %", percentile(delays_, 0.75));
+    add("delay 95 %", percentile(delays_, 0.95));
   }
 
  private:
@@ -69,10 +70,10 @@ void GroupRecord::on_record(const log::Record& record, const history::JobState* 
 
 log::Kinds GroupRecord::records() const { return log::kinds_of<OnRecord>(); }
 
-GlomarcFigures GlomarcRecord::figures(const GlomarcWorkload& workload) const {
+Figures GlomarcRecord::figures(const GlomarcWorkload& workload) const {
   const auto rows = jobs_.rows();
   INVARIANT(rows.size() == workload.facts.size(), "{} rows for {} jobs", rows.size(), workload.facts.size());
-  std::array<JobsOfGroup, kGlomarcGroups> groups;
+  std::map<std::string_view, JobsOfGroup> groups;
   Instant last_end = rows.front().finished;
   double in_groups_s = 0, eligible_s = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -81,35 +82,29 @@ GlomarcFigures GlomarcRecord::figures(const GlomarcWorkload& workload) const {
     INVARIANT(row.ran(), "job {} did not run", number(row.job));
     const metrics::SharingTimes* const sharing = sharing_.find(row.job);
     const std::optional<double> delay = delay_of(sharing);
-    groups[kAll].add(row, job.runtime_s, delay);
-    groups[job.group].add(row, job.runtime_s, delay);
+    for_each_group_of(job.group, [&](std::string_view group) { groups[group].add(row, job.runtime_s, delay); });
     last_end = std::max(last_end, row.finished);
-    if (job.group == kShort) continue;
-    groups[kEligible].add(row, job.runtime_s, delay);
+    if (job.group == "short") continue;
     eligible_s += seconds(row.execution() - row.suspended);
     if (sharing != nullptr) in_groups_s += seconds(sharing->in_groups);
   }
-  GlomarcFigures made;
-  for (std::size_t g = 0; g < kGlomarcGroups; ++g) made.groups[g] = groups[g].figures();
+  Figures made;
+  for (const std::string_view group : kGlomarcGroups) groups[group].add_to(made, group);
   const Instant first = rows.front().submitted, last = rows.back().submitted;
-  made.past_end = seconds(last_end - last) / seconds(last - first);
-  made.time_in_group = in_groups_s / eligible_s;
-  made.in_group = static_cast<double>(groups_.members()) / made.groups[kEligible].jobs;
-  add_use(made);
-  made.formed = static_cast<double>(groups_.groups());
-  for (std::size_t way = 1; way <= made.by_case.size(); ++way)
-    made.by_case[way - 1] = static_cast<double>(groups_.groups(way));
-  made.group_size = static_cast<double>(groups_.jobs()) / made.formed;
+  made["past the end"] = seconds(last_end - last) / seconds(last - first);
+  made["time in group"] = in_groups_s / eligible_s;
+  made["in group"] = static_cast<double>(groups_.members()) / made.at("jobs medium and long");
+  made["node use"] = use_.node_use(use_.whole());
+  made["core use"] = use_.core_use(use_.whole());
+  made["node use high"] = use_.node_use(use_.high_load());
+  made["core use high"] = use_.core_use(use_.high_load());
+  made["high load"] = seconds(use_.high_load().time) / seconds(use_.whole().time);
+  made["phases"] = static_cast<double>(use_.phases());
+  made["groups"] = static_cast<double>(groups_.groups());
+  for (std::size_t way = 1; way <= 3; ++way)
+    made[fmt::format("groups {}", way)] = static_cast<double>(groups_.groups(way));
+  made["group size"] = static_cast<double>(groups_.jobs()) / made.at("groups");
   return made;
-}
-
-void GlomarcRecord::add_use(GlomarcFigures& figures) const {
-  figures.node_use = use_.node_use(use_.whole());
-  figures.core_use = use_.core_use(use_.whole());
-  figures.node_use_high = use_.node_use(use_.high_load());
-  figures.core_use_high = use_.core_use(use_.high_load());
-  figures.high_load = seconds(use_.high_load().time) / seconds(use_.whole().time);
-  figures.phases = static_cast<double>(use_.phases());
 }
 
 }  // namespace replay::study

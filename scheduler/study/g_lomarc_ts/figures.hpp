@@ -6,42 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
-#include <vector>
 
 #include "scheduler/history/observer.hpp"
 #include "scheduler/metrics/job_table.hpp"
 #include "scheduler/metrics/sharing_times.hpp"
+#include "scheduler/study/findings.hpp"
 #include "scheduler/study/g_lomarc_ts/node_use.hpp"
 #include "scheduler/study/g_lomarc_ts/numbers.hpp"
 #include "scheduler/study/g_lomarc_ts/workload.hpp"
-#include "scheduler/study/seeded.hpp"
 
 namespace replay::study {
-
-/// Means over the jobs of a group; NaN of none.
-struct GlomarcGroupFigures {
-  double jobs = 0;
-  double relative = kNoValue;      ///< max(1, response / max(T, 30 s))
-  double relative_600 = kNoValue;  ///< the same with a bound of 600 s
-  double response_s = kNoValue, wait_s = kNoValue, suspended_s = kNoValue;
-  double delay = kNoValue, delay_p75 = kNoValue, delay_p95 = kNoValue;  ///< R / R_est, by the clock of its class
-};
-
-struct GlomarcFigures {
-  std::array<GlomarcGroupFigures, kGlomarcGroups> groups;
-  // Shares of the machine, 0 to 1.
-  double node_use = kNoValue, core_use = kNoValue;            ///< over the makespan
-  double node_use_high = kNoValue, core_use_high = kNoValue;  ///< in phases of high load
-  double high_load = kNoValue;                                ///< share of the makespan in such phases
-  double phases = 0;
-  double past_end = kNoValue;  ///< from the last submission to the last end, over the span of the submissions
-  // Groups of jobs that share nodes.
-  double formed = 0;
-  std::array<double, 3> by_case{};  ///< waiting with waiting, waiting with running, running with waiting
-  double group_size = kNoValue;     ///< jobs
-  double in_group = kNoValue;       ///< share of the eligible jobs that were in a group at least once
-  double time_in_group = kNoValue;  ///< share of the time that eligible jobs ran
-};
 
 /// Counts what GroupFormed says.
 class GroupRecord final : public history::Observer {
@@ -69,12 +43,18 @@ class GlomarcRecord {
  public:
   [[nodiscard]] history::Observers observers() { return {&jobs_, &use_, &sharing_, &groups_}; }
 
+  /// Of each group of jobs: "jobs all"; "relative 30 all" and "relative 600 all": max(1, response / max(T, bound in s));
+  /// "response all", "wait all", "suspended all": s; "delay all", "delay 75 % all", "delay 95 % all": R / R_est, by the
+  /// clock of the class. Means over its jobs; NaN of none.
+  /// Of the machine, 0 to 1: "core use", "node use" over the makespan, "core use high", "node use high" in phases of high
+  /// load, "high load": share of the makespan in these "phases".
+  /// "past the end": from the last submission to the last end, over the span of the submissions.
+  /// Of groups that share nodes: "groups", "groups 1" to "groups 3" by the paper's case, "group size", "in group": share of
+  /// the eligible jobs that were in one, "time in group": of the time that they ran.
   /// REQUIRES: the run of this workload has ended, and all its jobs ran.
-  [[nodiscard]] GlomarcFigures figures(const GlomarcWorkload& workload) const;
+  [[nodiscard]] Figures figures(const GlomarcWorkload& workload) const;
 
  private:
-  void add_use(GlomarcFigures& figures) const;
-
   metrics::JobTable jobs_;
   NodeUseRecord use_{glomarc_paper::kHighLoad};
   metrics::SharingFacts sharing_;

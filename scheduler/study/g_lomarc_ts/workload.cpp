@@ -1,5 +1,7 @@
 #include "scheduler/study/g_lomarc_ts/workload.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <memory>
 
@@ -9,8 +11,6 @@
 
 namespace replay::study {
 namespace {
-
-using namespace glomarc;
 
 namespace paper = glomarc_paper;
 
@@ -24,26 +24,18 @@ void declare(Job& job, Seed seed) {
   job.declaration = std::make_shared<const Declaration>(traits);
 }
 
-void add(std::array<double, kGlomarcGroups>& sums, Group group, double value) {
-  sums[kAll] += value;
-  sums[group] += value;
-  if (group != kShort) sums[kEligible] += value;
-}
-
 }  // namespace
 
-std::string_view to_text(GlomarcLoad load) { return load == GlomarcLoad::kW1 ? "W1" : "W2"; }
-
-Group glomarc_class_of(Duration request) {
-  if (seconds(request) <= paper::kShortUpTo) return kShort;
-  return seconds(request) <= paper::kMediumUpTo ? kMedium : kLong;
+std::string_view glomarc_class_of(Duration request) {
+  if (seconds(request) <= paper::kShortUpTo) return "short";
+  return seconds(request) <= paper::kMediumUpTo ? "medium" : "long";
 }
 
-GlomarcWorkload make_glomarc_workload(GlomarcLoad load, std::uint64_t seed, std::uint64_t jobs) {
+GlomarcWorkload make_glomarc_workload(std::string_view load, std::uint64_t seed, std::uint64_t jobs) {
   GlomarcWorkload made;
   made.workload.jobs.reserve(jobs);
   made.facts.reserve(jobs);
-  const double alpha = load == GlomarcLoad::kW1 ? paper::kAlphaW1 : paper::kAlphaW2;
+  const double alpha = load == "W1" ? paper::kAlphaW1 : paper::kAlphaW2;
   for_each_lublin_job({alpha, paper::kNodes, seed, jobs}, [&](TracedJob job) {
     made.facts.push_back({.drawn = job.job.processes,
                           .runtime_s = seconds(job.truth.runtime),
@@ -54,25 +46,29 @@ GlomarcWorkload make_glomarc_workload(GlomarcLoad load, std::uint64_t seed, std:
   return made;
 }
 
-GlomarcFacts facts_of(const GlomarcWorkload& workload) {
-  GlomarcFacts facts;
-  double serial = 0, power_of_two = 0;
+Figures facts_of(const GlomarcWorkload& workload) {
+  Figures facts;
+  for (const std::string_view group : kGlomarcGroups)
+    for (const char* what : {"jobs", "work"}) facts[fmt::format("{}, {}", group, what)] = 0;
+  double all = 0, work = 0, serial = 0, power_of_two = 0;
   for (const GlomarcJob& job : workload.facts) {
-    add(facts.jobs, job.group, 1);
-    add(facts.work, job.group, job.drawn * job.runtime_s);
+    const double of_job = job.drawn * job.runtime_s;
+    for_each_group_of(job.group, [&](std::string_view group) {
+      ++facts[fmt::format("{}, jobs", group)];
+      facts[fmt::format("{}, work", group)] += of_job;
+    });
+    ++all, work += of_job;
     if (job.drawn == 1)
       ++serial;
     else if (std::has_single_bit(static_cast<std::uint32_t>(job.drawn)))
       ++power_of_two;
   }
+  for (auto& [name, value] : facts) value *= 100 / (name.ends_with("jobs") ? all : work);
   const auto& jobs = workload.workload.jobs;
   const double span = seconds(jobs.back().job.submitted - jobs.front().job.submitted);
-  const double all = facts.jobs[kAll], work = facts.work[kAll];
-  facts.offered_load = work / (paper::kNodes * span) * 100;
-  facts.serial = serial / all * 100;
-  facts.power_of_two = power_of_two / all * 100;
-  for (double& share : facts.jobs) share *= 100 / all;
-  for (double& share : facts.work) share *= 100 / work;
+  facts["offered load"] = work / (paper::kNodes * span) * 100;
+  facts["serial"] = serial / all * 100;
+  facts["power of two"] = power_of_two / all * 100;
   return facts;
 }
 

@@ -3,51 +3,42 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "scheduler/model/workload.hpp"
+#include "scheduler/study/findings.hpp"
 
 namespace replay::study {
 
 /// Jobs are counted all together, by class of the request, and medium and long ones together: those that may share nodes.
-namespace glomarc {
-enum Group : std::size_t { kAll, kShort, kMedium, kLong, kEligible };
+inline constexpr std::array<std::string_view, 5> kGlomarcGroups{"all", "short", "medium", "long", "medium and long"};
+/// Calls visit(group) with each group that a job of the class belongs to.
+void for_each_group_of(std::string_view job_class, const auto& visit) {
+  visit(kGlomarcGroups.front());
+  visit(job_class);
+  if (job_class != "short") visit(kGlomarcGroups.back());
 }
-inline constexpr std::size_t kGlomarcGroups = 5;
-inline constexpr std::array<std::string_view, kGlomarcGroups> kGlomarcGroupNames{"all", "short", "medium", "long",
-                                                                                 "medium and long"};
-
-enum class GlomarcLoad : std::uint8_t { kW1, kW2 };
-namespace glomarc {
-inline constexpr GlomarcLoad kW1 = GlomarcLoad::kW1, kW2 = GlomarcLoad::kW2;
-}
-[[nodiscard]] std::string_view to_text(GlomarcLoad load);
 
 /// What the figures of a job are measured against.
 struct GlomarcJob {
   ProcessCount drawn = 1;  ///< its size before formula 7, with one process a node
   double runtime_s = 0;    ///< T, at one process a node
-  glomarc::Group group = glomarc::kShort;
+  std::string_view group = "short";
 };
 /// The class of a request: short up to ten minutes, medium up to three hours, long beyond.
-[[nodiscard]] glomarc::Group glomarc_class_of(Duration request);
+[[nodiscard]] std::string_view glomarc_class_of(Duration request);
 
 struct GlomarcWorkload {
   Workload workload;
   std::vector<GlomarcJob> facts;  ///< by the place in the workload
 };
-/// The seed is that of the model and of what is declared.
-[[nodiscard]] GlomarcWorkload make_glomarc_workload(GlomarcLoad load, std::uint64_t seed, std::uint64_t jobs);
+/// `load`: "W1" or "W2". The seed is that of the model and of what is declared.
+[[nodiscard]] GlomarcWorkload make_glomarc_workload(std::string_view load, std::uint64_t seed, std::uint64_t jobs);
 
-/// Table 5, in per cent.
-struct GlomarcFacts {
-  double offered_load = 0;  ///< work as drawn over what the nodes can do until the last submission
-  std::array<double, kGlomarcGroups> jobs{}, work{};
-  double serial = 0, power_of_two = 0;  ///< parallel sizes that are a power of two
-};
-[[nodiscard]] GlomarcFacts facts_of(const GlomarcWorkload& workload);
+/// Table 5, in per cent, by its columns. "offered load": work as drawn over what the nodes can do until the last
+/// submission; "power of two": parallel sizes that are one.
+[[nodiscard]] Figures facts_of(const GlomarcWorkload& workload);
 
 }  // namespace replay::study

@@ -2,73 +2,40 @@
 // Cirne-Berman, the greedy baseline and the original SCOJO. Source: Barsanti and Sodan 2006, section 5: Figures 4 to 14.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "scheduler/study/findings.hpp"
 #include "scheduler/study/result.hpp"
-#include "scheduler/study/scojo_p/figures.hpp"
 #include "scheduler/study/scojo_p/numbers.hpp"
-#include "scheduler/study/scojo_p/workload.hpp"
 #include "scheduler/study/seeded.hpp"
 #include "scheduler/study/simulation.hpp"
 
 namespace replay::study {
 
-// Names of the workloads and policies, as they stand in the tables.
-namespace scojo {
-
-inline constexpr std::string_view kW1 = "W1", kW2 = "W2", kW1Eighty = "W1 80 %", kW2Eighty = "W2 80 %",
-                                  kW1Malleable = "W1 malleable", kW2Malleable = "W2 malleable", kDowney = "W1 Downey",
-                                  kDowneyRaised = "W1 Downey, E >= 0.9";
-
-inline constexpr std::string_view kTraditional = "traditional", kTraditionalOne = "traditional, aging=one",
-                                  kScojoP = "SCOJO-P", kUnpredicted = "SCOJO-P, no prediction", kCirne = "Cirne-Berman",
-                                  kCirneOpt = "Cirne-Berman, up to N_opt",
-                                  kCirneConservative = "Cirne-Berman, conservative", kGreedy = "greedy",
-                                  kGreedyClass = "greedy by class", kOldScojo = "SCOJO";
-
-}  // namespace scojo
-
 inline constexpr SeededOptions kScojoOptions{.seeds = scojo_p_paper::kSeeds, .jobs = scojo_p_paper::kJobs};
 
-struct ScojoPolicy {
-  std::string_view key;     ///< in tables
-  std::string_view policy;  ///< as written
-};
-[[nodiscard]] std::span<const ScojoPolicy> scojo_policies();
-/// Ideal loads that SCOJO-P is tried with on W1 and W2.
+/// Names of the policies, in the order of the tables.
+[[nodiscard]] std::vector<std::string_view> scojo_policies();
+/// Ideal loads that SCOJO-P is tried with on W1 and W2, and its name with one.
 [[nodiscard]] std::span<const double> scojo_ideal_loads();
-[[nodiscard]] std::string scojo_ideal_key(double ideal);
+[[nodiscard]] std::string scojo_ideal_name(double ideal);
 
-/// A workload under a policy, both by their keys.
-struct ScojoRun {
-  std::string workload, policy;
-  auto operator<=>(const ScojoRun&) const = default;
-};
-[[nodiscard]] std::vector<ScojoRun> scojo_runs(bool quick);
-
-/// What a workload is, by seed.
-struct ScojoWorkloadFacts {
-  std::vector<double> offered_load;
-  std::array<std::vector<double>, kScojoGroups> share, mean_optimum;
-};
-
-struct ScojoOutcome {
-  SeededOptions options;
-  std::map<std::string, ScojoWorkloadFacts> workloads{};
-  SeededRuns<ScojoRun, ScojoFigures> runs{};
-};
-/// The workloads are those that the runs need. Throws UsageError for an unknown policy.
-[[nodiscard]] ScojoOutcome run_scojo_study(const SeededOptions& options, const std::vector<ScojoRun>& runs,
-                                           const Surroundings& surroundings);
+[[nodiscard]] std::vector<Cell> scojo_cells(const SeededOptions& options);
+/// Figures as of ScojoRecord; "W1/workload" has those of facts_of(). Means are geometric: a seed whose load is too high must
+/// not outweigh the others.
+[[nodiscard]] Findings run_scojo_study(const SeededOptions& options, const std::vector<Cell>& cells,
+                                       const Surroundings& surroundings);
+/// The traditional scheduler starts all jobs at the submitted size, so a workload's share of moldable jobs is nothing to
+/// it, and it is run once: finds these runs for all shares.
+void add_rigid_runs(Findings& found);
 
 /// The page.
-[[nodiscard]] Result scojo_result(const ScojoOutcome& outcome);
+[[nodiscard]] Result scojo_result(const Findings& found, const SeededOptions& options);
+/// The statements of the paper's text, and whether they hold.
+[[nodiscard]] std::vector<Check> scojo_checks(const Findings& found);
 
 [[nodiscard]] Result reproduce_scojo(const SeededOptions& options, const Surroundings& surroundings);
 

@@ -1,5 +1,7 @@
 #include "scheduler/study/scojo_p/workload.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 
@@ -27,7 +29,7 @@ constexpr ScojoWorkloadKind kKinds[] = {
     {.key = "W1 Downey, E >= 0.9", .alpha = kAlphaW1, .curve = SpeedupModel::kDowney, .raises_least = true},
 };
 
-std::size_t group_of(Duration runtime) { return 1 + static_cast<std::size_t>(class_of(runtime)); }
+std::string_view group_of(Duration runtime) { return kScojoGroups.at(1 + static_cast<std::size_t>(class_of(runtime))); }
 
 // Section 5.4: the largest size of at most N_opt at which the efficiency is 0.9 or more; efficiencies fall with the
 // size.
@@ -68,7 +70,7 @@ ScojoWorkload make_scojo_workload(const ScojoWorkloadKind& kind, std::uint64_t s
     job.job.flexibility = *traits.flexibility;
     job.job.declaration = std::make_shared<const Declaration>(traits);
     ScojoJob facts = facts_of(job.job);
-    if (kind.raises_least && traits.least && facts.group > 1) {
+    if (kind.raises_least && traits.least && facts.group != "short") {
       raise_least(traits, facts.optimum);
       job.job.declaration = std::make_shared<const Declaration>(traits);
     }
@@ -78,23 +80,20 @@ ScojoWorkload make_scojo_workload(const ScojoWorkloadKind& kind, std::uint64_t s
   return made;
 }
 
-double ScojoWorkload::offered_load() const {
+Figures facts_of(const ScojoWorkload& workload) {
   double work = 0;
-  for (const TracedJob& job : workload.jobs) work += job.job.processes * seconds(job.truth.runtime);
-  const double span = seconds(workload.jobs.back().job.submitted - workload.jobs.front().job.submitted);
-  return work / (kProcessors * span);
-}
-
-double ScojoWorkload::mean_optimum(std::size_t group) const {
-  double sum = 0, jobs = 0;
-  for (const ScojoJob& job : facts)
-    if (group == 0 || job.group == group) sum += job.optimum, ++jobs;
-  return sum / jobs;
-}
-
-double ScojoWorkload::share(std::size_t group) const {
-  if (group == 0) return 1;
-  return static_cast<double>(std::ranges::count(facts, group, &ScojoJob::group)) / static_cast<double>(facts.size());
+  for (const TracedJob& job : workload.workload.jobs) work += job.job.processes * seconds(job.truth.runtime);
+  const auto& jobs = workload.workload.jobs;
+  Figures facts{
+      {"offered load", work / (kProcessors * seconds(jobs.back().job.submitted - jobs.front().job.submitted))}};
+  for (const std::string_view group : kScojoGroups) {
+    double optimum = 0, count = 0;
+    for (const ScojoJob& job : workload.facts)
+      if (group == "all" || job.group == group) optimum += job.optimum, ++count;
+    facts[fmt::format("share {}", group)] = count / static_cast<double>(workload.facts.size());
+    facts[fmt::format("optimum {}", group)] = optimum / count;
+  }
+  return facts;
 }
 
 }  // namespace replay::study

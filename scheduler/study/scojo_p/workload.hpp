@@ -3,19 +3,18 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "scheduler/model/workload.hpp"
+#include "scheduler/study/findings.hpp"
 #include "traces/declare/flexibility.hpp"
 
 namespace replay::study {
 
 /// Jobs are counted all together and by class: short, medium, long by T(N_opt).
-inline constexpr std::size_t kScojoGroups = 4;
-inline constexpr std::array<std::string_view, kScojoGroups> kScojoGroupNames{"all", "short", "medium", "long"};
+inline constexpr std::array<std::string_view, 4> kScojoGroups{"all", "short", "medium", "long"};
 
 struct ScojoWorkloadKind {
   std::string_view key;  ///< "W1", "W2 80 %", "W1 Downey"
@@ -31,20 +30,18 @@ struct ScojoWorkloadKind {
 struct ScojoJob {
   ProcessCount submitted = 1, optimum = 1;
   double runtime_s = 0;  ///< T(N_opt)
-  std::size_t group = 1;
+  std::string_view group = "short";
   bool has_choice = false;  ///< of its size
 };
 
 struct ScojoWorkload {
   Workload workload;
   std::vector<ScojoJob> facts;  ///< by the place in the workload
-
-  /// Work at the submitted sizes over what the machine can do until the last arrival.
-  [[nodiscard]] double offered_load() const;
-  [[nodiscard]] double mean_optimum(std::size_t group) const;  ///< NaN of a group without jobs
-  [[nodiscard]] double share(std::size_t group) const;
 };
 /// The seed is that of the model and of what is declared.
 [[nodiscard]] ScojoWorkload make_scojo_workload(const ScojoWorkloadKind& kind, std::uint64_t seed, std::uint64_t jobs);
+/// "offered load": work at the submitted sizes over what the machine can do until the last arrival; by group, "share all" of
+/// the jobs, and "optimum all": N_opt in the mean, NaN of no jobs.
+[[nodiscard]] Figures facts_of(const ScojoWorkload& workload);
 
 }  // namespace replay::study

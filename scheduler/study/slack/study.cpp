@@ -17,15 +17,12 @@ namespace {
 
 constexpr std::size_t kEvery = 5;  // section 5.3: each fifth job of a month
 
-Waits waits_of(std::span<const metrics::JobRow> rows, std::size_t remainder_from, std::size_t remainder_to) {
-  Waits waits;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::size_t remainder = (i + 1) % kEvery;
-    if (remainder < remainder_from || remainder > remainder_to || !rows[i].ran()) continue;
-    waits.sum_s += seconds(rows[i].wait());
-    ++waits.jobs;
-  }
-  return waits;
+// Adds the means to sums of waits.
+Figures with_means(Figures figures) {
+  for (const std::string group : {"all", "high", "low"})
+    figures["wait " + group] = figures.at("sum " + group) / figures.at("jobs " + group);
+  figures["gap"] = figures.at("wait low") - figures.at("wait high");
+  return figures;
 }
 
 Workload with_priorities(Workload workload, double priority) {
@@ -37,20 +34,30 @@ Workload with_priorities(Workload workload, double priority) {
   return workload;
 }
 
-MonthWaits run_month(const Month& month, const SlackRun& run, double average_wait_s, const Surroundings& surroundings) {
-  const std::string text = run.monthly_average ? fmt::format("{}:awt={}", run.policy, average_wait_s) : run.policy;
-  const NamedPolicy named = make_policy(text);
-  const Workload workload = with_priorities(month.workload, run.priority);
-  const Setting setting{.machine = Machine::pool(slack_paper::kProcessors), .runtime_model = "rigid"};
+struct MonthCell : Cell {
+  const Month* month;
+  const SlackRun* run;
+};
+
+Figures run_month(const MonthCell& cell, double average_wait_s, const Surroundings& surroundings) {
+  const SlackRun& run = *cell.run;
+  const NamedPolicy named =
+      make_policy(run.monthly_average ? fmt::format("{}:awt={}", run.policy, average_wait_s) : run.policy);
   metrics::JobTable jobs;
   WatchedPromises watched(*named.policy, run.slack_factor, average_wait_s);
   Policy& policy = run.slack_factor < 0 ? *named.policy : watched;
-  simulate_one(workload, policy, named.full_text, setting, surroundings, {&jobs});
-  return {.all = waits_of(jobs.rows(), 0, kEvery - 1),
-          .high = waits_of(jobs.rows(), 0, 0),
-          .low = waits_of(jobs.rows(), 1, kEvery - 1),
-          .watched = watched.watched(),
-          .broken = watched.broken()};
+  simulate_one(with_priorities(cell.month->workload, run.priority), policy, named.full_text,
+               {.machine = Machine::pool(slack_paper::kProcessors), .runtime_model = "rigid"}, surroundings, {&jobs});
+  Figures figures;
+  for (const char* group : {"all", "high", "low"})
+    for (const char* what : {"sum", "jobs"}) figures[fmt::format("{} {}", what, group)] = 0;
+  const auto rows = jobs.rows();
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const std::string group : {"all", (i + 1) % kEvery == 0 ? "high" : "low"})
+      if (rows[i].ran()) figures["sum " + group] += seconds(rows[i].wait()), ++figures["jobs " + group];
+  figures["watched"] = static_cast<double>(watched.watched());
+  figures["broken"] = static_cast<double>(watched.broken());
+  return with_means(std::move(figures));
 }
 
 }  // namespace
@@ -75,74 +82,64 @@ std::vector<Month> months_of(const LoadedWorkload& log) {
   return months;
 }
 
-MonthWaits SlackOutcome::year(const std::string& key) const {
-  MonthWaits sum;
-  for (const MonthWaits& month : runs.at(key)) {
-    sum.all.add(month.all), sum.high.add(month.high), sum.low.add(month.low);
-    sum.watched += month.watched;
-    sum.broken += month.broken;
-  }
-  return sum;
-}
-
 std::vector<SlackRun> slack_runs(bool quick) {
   constexpr double kFactor = 3;  // sections 5.2 and 5.3
   const std::string slack = fmt::format("slack:awt={}", slack_paper::kAverageWait);
   std::vector<SlackRun> runs{
-      {.key = "conservative", .policy = "conservative:compress=start-order"},
-      {.key = "conservative instant", .policy = "conservative:compress=start-order:pass=instant"}};
+      {.name = "conservative", .policy = "conservative:compress=start-order"},
+      {.name = "conservative instant", .policy = "conservative:compress=start-order:pass=instant"}};
   for (const auto& row : slack_paper::kHeuristics)
     for (const double priority : {0.0, 1.0})
-      runs.push_back({.key = fmt::format("{} {}", priority > 0 ? "unequal" : "equal", row.key),
+      runs.push_back({.name = fmt::format("{} {}", priority > 0 ? "unequal" : "equal", row.key),
                       .policy = fmt::format("{}:sf={}:heuristic={}", slack, kFactor, row.key),
                       .slack_factor = kFactor,
                       .priority = priority});
   for (const int factor : {0, 1, 2, 4, 5, 6, 7, 8, 9})
     if (!quick || factor == 0 || factor == 9)
-      runs.push_back({.key = fmt::format("sf {}", factor),
+      runs.push_back({.name = fmt::format("sf {}", factor),
                       .policy = fmt::format("{}:sf={}", slack, factor),
                       .slack_factor = static_cast<double>(factor)});
   for (const double gap : {0.5, 1.0, 1.5})
     if (!quick || gap == 1)
-      runs.push_back({.key = fmt::format("gap {}", gap),
+      runs.push_back({.name = fmt::format("gap {}", gap),
                       .policy = fmt::format("{}:sf={}", slack, kFactor),
                       .slack_factor = kFactor,
                       .priority = gap / 2});
-  runs.push_back({.key = "priority weighs more",
+  runs.push_back({.name = "priority weighs more",
                   .policy = fmt::format("{}:sf={}:alpha_u=0.2:alpha_t=0.2:alpha_f=0.2", slack, kFactor),
                   .slack_factor = kFactor,
                   .priority = 1});
-  runs.push_back({.key = "monthly average",
+  runs.push_back({.name = "monthly average",
                   .policy = fmt::format("slack:sf={}", kFactor),
                   .slack_factor = kFactor,
                   .monthly_average = true});
   return runs;
 }
 
-SlackOutcome run_slack_study(const std::vector<Month>& months, bool quick, const Surroundings& surroundings) {
-  SlackOutcome outcome;
-  for (const Month& month : months) {
-    outcome.months.push_back(month.name);
-    outcome.jobs.push_back(month.workload.jobs.size());
-  }
+Findings run_slack_study(const std::vector<Month>& months, bool quick, const Surroundings& surroundings) {
+  Findings found{slack_printed()};
   const std::vector<SlackRun> runs = slack_runs(quick);
-  for (const SlackRun& run : runs) outcome.runs[run.key].resize(months.size());
-  const auto run_them = [&](bool monthly) {
-    std::vector<const SlackRun*> chosen;
+  for (const bool monthly : {false, true}) {
+    std::vector<MonthCell> cells;
     for (const SlackRun& run : runs)
-      if (run.monthly_average == monthly) chosen.push_back(&run);
-    run_all(surroundings, "slack", chosen.size() * months.size(), [&](std::size_t i) {
-      const SlackRun& run = *chosen[i / months.size()];
-      const std::size_t month = i % months.size();
+      for (const Month& month : months)
+        if (run.monthly_average == monthly) cells.push_back({{month.name + "/" + run.name, run.policy}, &month, &run});
+    run_cells(found, "slack", cells, surroundings, [&](const MonthCell& cell) {
       constexpr double kLeast = 1;  // awt= has to be above 0, and a month may pass without waiting
-      const double average =
-          monthly ? std::max(kLeast, outcome.runs.at("conservative")[month].all.mean_s()) : slack_paper::kAverageWait;
-      outcome.runs.at(run.key)[month] = run_month(months[month], run, average, surroundings);
+      const double average = monthly ? std::max(kLeast, found.mean("{}/conservative/wait all", cell.workload()))
+                                     : slack_paper::kAverageWait;
+      return run_month(cell, average, surroundings);
     });
-  };
-  run_them(false);
-  run_them(true);
-  return outcome;
+  }
+  for (const SlackRun& run : runs) {
+    Figures year;
+    for (const Month& month : months)
+      for (const char* sum :
+           {"sum all", "sum high", "sum low", "jobs all", "jobs high", "jobs low", "watched", "broken"})
+        year[sum] += found.mean("{}/{}/{}", month.name, run.name, sum);
+    found.add("all/" + run.name, 1, with_means(std::move(year)));
+  }
+  return found;
 }
 
 Result reproduce_slack(const LogSearch& logs, bool quick, const Surroundings& surroundings) {

@@ -1,5 +1,6 @@
 // Tests of the G-LOMARC-TS study: its workloads are those of the commands, its figures those of schedules worked by hand,
 // its simulations give what an independent implementation found, and the same with one and two threads.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/metrics/series.hpp"
 #include "scheduler/policy/registry.hpp"
-#include "scheduler/study/g_lomarc_ts/simulated_values.hpp"
+#include "scheduler/study/g_lomarc_ts/figures.hpp"
+#include "scheduler/study/g_lomarc_ts/study.hpp"
 #include "scheduler/study/page.hpp"
 #include "tests/support/followed.hpp"
 #include "tests/support/shell.hpp"
@@ -20,12 +22,10 @@
 namespace replay::study {
 namespace {
 
-using Variant = GlomarcVariant;
-
 // ---- workloads ----
 
 TEST(GlomarcWorkload, IsThatOfTheCommands) {
-  for (const auto& [load, alpha] : {std::pair{GlomarcLoad::kW1, "10.33"}, std::pair{GlomarcLoad::kW2, "9.83"}}) {
+  for (const auto& [load, alpha] : {std::pair{"W1", "10.33"}, std::pair{"W2", "9.83"}}) {
     const TemporaryFolder folder;
     const auto made = test::shell(std::string{REPLAY_PROGRAM " generate lublin --jobs 300 --seed 2 --aarr "} + alpha +
                                       " | " REPLAY_PROGRAM
@@ -52,21 +52,18 @@ TEST(GlomarcWorkload, IsThatOfTheCommands) {
 }
 
 TEST(GlomarcWorkload, ClassesEndAtTenMinutesAndThreeHours) {
-  EXPECT_EQ(glomarc_class_of(std::chrono::seconds{600}), glomarc::kShort);
-  EXPECT_EQ(glomarc_class_of(std::chrono::seconds{601}), glomarc::kMedium);
-  EXPECT_EQ(glomarc_class_of(std::chrono::hours{3}), glomarc::kMedium);
-  EXPECT_EQ(glomarc_class_of(std::chrono::seconds{10'801}), glomarc::kLong);
+  EXPECT_EQ(glomarc_class_of(std::chrono::seconds{600}), "short");
+  EXPECT_EQ(glomarc_class_of(std::chrono::seconds{601}), "medium");
+  EXPECT_EQ(glomarc_class_of(std::chrono::hours{3}), "medium");
+  EXPECT_EQ(glomarc_class_of(std::chrono::seconds{10'801}), "long");
 }
 
 TEST(GlomarcWorkload, HasTheSharesOfTable5) {
-  const GlomarcFacts facts = facts_of(make_glomarc_workload(GlomarcLoad::kW1, 1, 10'000));
-  const auto printed = [](const char* column) { return glomarc_printed().at("table 5", "workloads", column); };
-  EXPECT_NEAR(facts.jobs[glomarc::kShort], printed("short, jobs"), 2);
-  EXPECT_NEAR(facts.jobs[glomarc::kMedium], printed("medium, jobs"), 2);
-  EXPECT_NEAR(facts.jobs[glomarc::kLong], printed("long, jobs"), 2);
-  EXPECT_NEAR(facts.jobs[glomarc::kEligible], glomarc_paper::kEligiblePercent, 2);
-  EXPECT_NEAR(facts.work[glomarc::kLong], printed("long, work"), 3);
-  EXPECT_NEAR(facts.serial, printed("serial"), 2);
+  const Figures facts = facts_of(make_glomarc_workload("W1", 1, 10'000));
+  for (const auto& [name, most] : {std::pair{"short, jobs", 2}, std::pair{"medium, jobs", 2},
+                                   std::pair{"long, jobs", 2}, std::pair{"long, work", 3}, std::pair{"serial", 2}})
+    EXPECT_NEAR(facts.at(name), glomarc_printed().at("table 5", "workloads", name), most) << name;
+  EXPECT_NEAR(facts.at("medium and long, jobs"), glomarc_paper::kEligiblePercent, 2);
 }
 
 // ---- use of nodes and cores ----
@@ -181,9 +178,9 @@ TEST(Groups, AreCountedByCaseAndTheirJobsOnce) {
 // 60 to 1,080 s and from 3,660 s on, and to the long ones from 1,140 to 3,600 s.
 TEST(GlomarcRecord, HasTheFiguresOfARunWorkedByHand) {
   GlomarcWorkload made;
-  made.facts = {{.drawn = 1, .runtime_s = 10, .group = glomarc::kShort},
-                {.drawn = 1, .runtime_s = 1'000, .group = glomarc::kMedium},
-                {.drawn = 1, .runtime_s = 20'000, .group = glomarc::kLong}};
+  made.facts = {{.drawn = 1, .runtime_s = 10, .group = "short"},
+                {.drawn = 1, .runtime_s = 1'000, .group = "medium"},
+                {.drawn = 1, .runtime_s = 20'000, .group = "long"}};
   GlomarcRecord record;
   log::Header header;
   header.set("machine", "2x2x2");
@@ -209,85 +206,42 @@ TEST(GlomarcRecord, HasTheFiguresOfARunWorkedByHand) {
   say(3'660, log::ResumeDone{JobId{2}});
   say(3'900, log::Finished{JobId{2}, {}});
   say(21'000, log::Finished{JobId{3}, {}});
-  const GlomarcFigures figures = record.figures(made);
-
-  const auto& all = figures.groups[glomarc::kAll];
-  const auto& medium = figures.groups[glomarc::kMedium];
-  EXPECT_EQ(all.jobs, 3);
-  EXPECT_EQ(figures.groups[glomarc::kEligible].jobs, 2);
-  EXPECT_DOUBLE_EQ(medium.relative, 3.9);
-  EXPECT_DOUBLE_EQ(figures.groups[glomarc::kShort].relative, 3.5);    // 105 s over the bound of 30 s
-  EXPECT_DOUBLE_EQ(figures.groups[glomarc::kShort].relative_600, 1);  // never below 1
-  EXPECT_DOUBLE_EQ(all.relative, (3.5 + 3.9 + 1) / 3);
-  EXPECT_DOUBLE_EQ(medium.wait_s, 60);
-  EXPECT_DOUBLE_EQ(medium.suspended_s, 3'660 - 1'080);
-  EXPECT_DOUBLE_EQ(medium.delay, 1.26);  // 1,020 s of the first slice and 240 s of the second, of 1,000 s expected
-  EXPECT_DOUBLE_EQ(figures.groups[glomarc::kLong].delay, 2'460.0 / 20'000);
-  EXPECT_DOUBLE_EQ(all.delay_p95, 0.123 + 0.95 * (1.26 - 0.123)) << "of two";
-  EXPECT_DOUBLE_EQ(figures.past_end, 20.0);
-  EXPECT_EQ(figures.formed, 1);
-  EXPECT_EQ(figures.group_size, 2);
-  EXPECT_EQ(figures.in_group, 1);
-  EXPECT_EQ(figures.by_case, (std::array<double, 3>{1, 0, 0}));
-  EXPECT_EQ(figures.high_load, 0);  // never twelve jobs wait
-  EXPECT_TRUE(std::isnan(figures.core_use_high));
-}
-
-// ---- means and gains ----
-
-TEST(GlomarcValues, TakesArithmeticMeansAndGainsOfMeans) {
-  GlomarcOutcome outcome{.options = {.seeds = 2, .jobs = 10}};
-  const GlomarcRun glts = glomarc_run(GlomarcLoad::kW1, Variant::kGlts),
-                   ssp = glomarc_run(GlomarcLoad::kW1, Variant::kSsp);
-  outcome.runs[glts].resize(2);
-  outcome.runs[ssp].resize(2);
-  const auto set = [&](const GlomarcRun& run, double first, double second) {
-    outcome.runs[run][0].groups[glomarc::kMedium].relative = first;
-    outcome.runs[run][1].groups[glomarc::kMedium].relative = second;
-  };
-  set(glts, 2, 4);
-  set(ssp, 4, 20);
-  const GlomarcValues simulated{outcome};
-  const GlomarcFigure response = relative_response_of(glomarc::kMedium);
-  EXPECT_DOUBLE_EQ(simulated.mean(ssp, response), 12);
-  const GlomarcGain gain{glts, ssp, response};
-  EXPECT_DOUBLE_EQ(gain.percent(simulated), 75);
-  EXPECT_EQ(gain.by_seed(simulated), (std::vector<double>{50, 80}));
-  EXPECT_TRUE(std::isnan(simulated.mean(glomarc_run(GlomarcLoad::kW2, Variant::kGlts), response)));
-}
-
-TEST(GlomarcTables, SayHowFarOtherSeedsMayMoveAMean) {
-  GlomarcOutcome outcome{.options = {.seeds = 3, .jobs = 10}};
-  auto& of_seed = outcome.runs[glomarc_run(GlomarcLoad::kW2, Variant::kSsp)];
-  of_seed.resize(3);
-  for (std::size_t seed = 0; seed < 3; ++seed)
-    of_seed[seed].groups[glomarc::kLong].relative = 10 + 2 * static_cast<double>(seed);
-  const Result result = glomarc_result(outcome);
-  const Row* row = nullptr;
-  for (const Section& section : result.sections)
-    for (const Table& table : section.tables)
-      if (const auto found = std::ranges::find(table.rows, "SSP, long", &Row::name);
-          table.id == "by seed, W2" && found != table.rows.end())
-        row = &*found;
-  ASSERT_NE(row, nullptr);
-  EXPECT_DOUBLE_EQ(row->values.at(0).ours, 12);
-  EXPECT_NEAR(row->values.at(1).ours, 4.303 * 2 / std::sqrt(3.0), 1e-3) << "t of two degrees of freedom is 4.303";
-  EXPECT_DOUBLE_EQ(row->values.at(4).ours, 14);
+  const Figures figures = record.figures(made);
+  const auto expect = [&](const char* name, double value) { EXPECT_DOUBLE_EQ(figures.at(name), value) << name; };
+  expect("jobs all", 3);
+  expect("jobs medium and long", 2);
+  expect("relative 30 medium", 3.9);
+  expect("relative 30 short", 3.5);  // 105 s over the bound of 30 s
+  expect("relative 600 short", 1);   // never below 1
+  expect("relative 30 all", (3.5 + 3.9 + 1) / 3);
+  expect("wait medium", 60);
+  expect("suspended medium", 3'660 - 1'080);
+  expect("delay medium", 1.26);  // 1,020 s of the first slice and 240 s of the second, of 1,000 s expected
+  expect("delay long", 2'460.0 / 20'000);
+  expect("delay 95 % all", 0.123 + 0.95 * (1.26 - 0.123));  // of two
+  expect("past the end", 20.0);
+  expect("groups", 1);
+  expect("group size", 2);
+  expect("in group", 1);
+  expect("groups 1", 1);
+  expect("groups 2", 0);
+  expect("groups 3", 0);
+  expect("high load", 0);  // never twelve jobs wait
+  EXPECT_TRUE(std::isnan(figures.at("core use high")));
 }
 
 // ---- the study ----
 
-TEST(GlomarcStudy, EveryPolicyOfItsRunsCanBeMade) {
+TEST(GlomarcStudy, EveryPolicyOfItsCellsCanBeMade) {
   std::set<std::string> texts;
-  for (const GlomarcRun& run : glomarc_runs(false)) texts.insert(policy_text(run.policy));
+  for (const Cell& cell : glomarc_cells(kGlomarcOptions)) texts.insert(cell.policy);
   EXPECT_EQ(texts.size(), 7u + 2 + 6 + 3 * 7);  // variants, overheads, slack factors, block sizes of three
   for (const std::string& text : texts) EXPECT_NO_THROW(static_cast<void>(make_policy(text))) << text;
 }
 
 TEST(GlomarcStudy, IsTheSameWithTwoThreads) {
-  const auto result = [](const Surroundings& surroundings) {
-    return glomarc_result(run_glomarc_study({.seeds = 2, .jobs = 60, .quick = true}, glomarc_runs(true), surroundings));
-  };
+  constexpr SeededOptions kSmall{.seeds = 2, .jobs = 60, .quick = true};
+  const auto result = [&](const Surroundings& surroundings) { return reproduce_glomarc(kSmall, surroundings); };
   const Result one = result(in_order()), two = result(two_threads());
   EXPECT_EQ(to_html(one), to_html(two));
   EXPECT_EQ(to_csv(one), to_csv(two));
@@ -297,65 +251,64 @@ TEST(GlomarcStudy, IsTheSameWithTwoThreads) {
 // Our own reference: the figures of an independent implementation of the same policies on the same jobs, arithmetic means
 // over three seeds.
 struct GlomarcReference {
-  Variant variant;
+  std::string_view variant;
   double medium, long_jobs, all, all_600, high_load;
 };
-constexpr std::array<GlomarcReference, 4> kGlomarcReferences{{{Variant::kSsp, 9.72, 6.23, 15.65, 4.23, 0.511},
-                                                              {Variant::kCstws, 7.06, 3.45, 12.65, 3.12, 0.585},
-                                                              {Variant::kCst, 6.69, 3.31, 12.44, 3.02, 0.595},
-                                                              {Variant::kGlts, 6.50, 3.35, 12.35, 2.99, 0.603}}};
+constexpr std::array<GlomarcReference, 4> kGlomarcReferences{{{"SSP", 9.72, 6.23, 15.65, 4.23, 0.511},
+                                                              {"CSTWS", 7.06, 3.45, 12.65, 3.12, 0.585},
+                                                              {"CST", 6.69, 3.31, 12.44, 3.02, 0.595},
+                                                              {"GLTS", 6.50, 3.35, 12.35, 2.99, 0.603}}};
 
 class GlomarcW1 : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    std::vector<GlomarcRun> runs;
-    for (const GlomarcReference& reference : kGlomarcReferences) runs.push_back(run(reference.variant));
-    outcome_ = new GlomarcOutcome{run_glomarc_study(kGlomarcOptions, runs, two_threads())};
+    std::vector<Cell> cells = glomarc_cells(kGlomarcOptions);
+    std::erase_if(cells, [](const Cell& cell) {
+      return std::ranges::none_of(kGlomarcReferences,
+                                  [&](const auto& of) { return cell.name == fmt::format("W1/{}", of.variant); });
+    });
+    found_ = new Findings{run_glomarc_study(kGlomarcOptions, cells, two_threads())};
   }
-  static void TearDownTestSuite() { delete outcome_; }
+  static void TearDownTestSuite() { delete found_; }
 
-  static GlomarcRun run(Variant variant) { return glomarc_run(GlomarcLoad::kW1, variant); }
-  static double mean(Variant variant, const GlomarcFigure& figure) {
-    return GlomarcValues{*outcome_}.mean(run(variant), figure);
+  static double mean(std::string_view variant, std::string_view figure) {
+    return found_->mean("W1/{}/{}", variant, figure);
   }
-  static inline GlomarcOutcome* outcome_ = nullptr;
+  static inline Findings* found_ = nullptr;
 };
 
 TEST_F(GlomarcW1, IsWhatAnIndependentImplementationFound) {
   constexpr double kWithin = 0.1;
   for (const GlomarcReference& reference : kGlomarcReferences) {
-    SCOPED_TRACE(to_text(reference.variant));
-    const auto expect_near = [&](const GlomarcFigure& figure, double expected) {
-      EXPECT_NEAR(mean(reference.variant, figure), expected, kWithin * expected);
+    const auto expect_near = [&](const char* figure, double expected) {
+      EXPECT_NEAR(mean(reference.variant, figure), expected, kWithin * expected) << reference.variant << " " << figure;
     };
-    expect_near({glomarc::kMedium, &GlomarcGroupFigures::relative}, reference.medium);
-    expect_near({glomarc::kLong, &GlomarcGroupFigures::relative}, reference.long_jobs);
-    expect_near({glomarc::kAll, &GlomarcGroupFigures::relative}, reference.all);
-    expect_near({glomarc::kAll, &GlomarcGroupFigures::relative_600}, reference.all_600);
-    expect_near(&GlomarcFigures::core_use_high, reference.high_load);
+    expect_near("relative 30 medium", reference.medium);
+    expect_near("relative 30 long", reference.long_jobs);
+    expect_near("relative 30 all", reference.all);
+    expect_near("relative 600 all", reference.all_600);
+    expect_near("core use high", reference.high_load);
   }
 }
 
 TEST_F(GlomarcW1, SharingNodesIsBetterThanSpaceSharingAndTheBestMatchThanTheFirst) {
-  for (const glomarc::Group group : {glomarc::kMedium, glomarc::kLong, glomarc::kAll}) {
-    SCOPED_TRACE(kGlomarcGroupNames[group]);
-    const auto response = [&](Variant variant) { return mean(variant, relative_response_of(group)); };
-    EXPECT_GT(response(Variant::kSsp), response(Variant::kCstws));
-    EXPECT_GT(response(Variant::kCstws), response(Variant::kCst));
-    EXPECT_GT(response(Variant::kCstws), response(Variant::kGlts));
-    EXPECT_LE(response(Variant::kGlts), 1.03 * response(Variant::kCst));
+  for (const char* figure : {"relative 600 medium", "relative 600 long", "relative 600 all"}) {
+    SCOPED_TRACE(figure);
+    EXPECT_GT(mean("SSP", figure), mean("CSTWS", figure));
+    EXPECT_GT(mean("CSTWS", figure), mean("CST", figure));
+    EXPECT_GT(mean("CSTWS", figure), mean("GLTS", figure));
+    EXPECT_LE(mean("GLTS", figure), 1.03 * mean("CST", figure));
   }
 }
 
 TEST_F(GlomarcW1, GroupsAndDelaysAreThoseOfTheReference) {
-  EXPECT_NEAR(mean(Variant::kGlts, &GlomarcFigures::formed), 700, 70);
-  EXPECT_NEAR(mean(Variant::kGlts, &GlomarcFigures::group_size), 2.40, 0.1);
-  EXPECT_NEAR(mean(Variant::kGlts, &GlomarcFigures::in_group), 0.42, 0.03);
-  const auto delay = [](GlomarcFigure::OfGroup figure) { return mean(Variant::kGlts, {glomarc::kEligible, figure}); };
-  EXPECT_NEAR(delay(&GlomarcGroupFigures::delay), 0.96, 0.05);
-  EXPECT_NEAR(delay(&GlomarcGroupFigures::delay_p75), 1.25, 0.05);
-  EXPECT_NEAR(delay(&GlomarcGroupFigures::delay_p95), 1.37, 0.05);
-  EXPECT_EQ(mean(Variant::kSsp, &GlomarcFigures::formed), 0);
+  EXPECT_NEAR(mean("GLTS", "groups"), 700, 70);
+  EXPECT_NEAR(mean("GLTS", "group size"), 2.40, 0.1);
+  EXPECT_NEAR(mean("GLTS", "in group"), 0.42, 0.03);
+  EXPECT_NEAR(mean("GLTS", "delay medium and long"), 0.96, 0.05);
+  EXPECT_NEAR(mean("GLTS", "delay 75 % medium and long"), 1.25, 0.05);
+  EXPECT_NEAR(mean("GLTS", "delay 95 % medium and long"), 1.37, 0.05);
+  EXPECT_EQ(mean("SSP", "groups"), 0);
 }
 
 }  // namespace

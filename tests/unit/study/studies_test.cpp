@@ -1,5 +1,6 @@
 // Tests of the studies on made-up workloads: one and two threads give the same, and counts match the runs. If the KTH
 // log is available, its months have the known jobs.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/study/dynp/study.hpp"
+#include "scheduler/study/fcfs_malleable/numbers.hpp"
 #include "scheduler/study/fcfs_malleable/study.hpp"
 #include "scheduler/study/page.hpp"
 #include "scheduler/study/slack/study.hpp"
@@ -35,15 +37,16 @@ TEST(SlackStudy, IsTheSameWithTwoThreads) {
 }
 
 TEST(SlackStudy, CountsEveryJobOnceAndEveryFifthAsHigh) {
-  const SlackOutcome outcome = run_slack_study(made_up_months(), true, in_order());
-  const MonthWaits year = outcome.year("unequal ast");
-  EXPECT_EQ(year.all.jobs, 140u);
-  EXPECT_EQ(year.high.jobs, 28u);
-  EXPECT_EQ(year.low.jobs, 112u);
-  EXPECT_DOUBLE_EQ(year.all.sum_s, year.high.sum_s + year.low.sum_s);
-  EXPECT_GT(year.watched, 0u);
-  EXPECT_EQ(year.broken, 0u);
-  EXPECT_EQ(outcome.year("conservative").watched, 0u);
+  const Findings found = run_slack_study(made_up_months(), true, in_order());
+  const auto year = [&](const char* figure) { return found.mean("all/unequal ast/{}", figure); };
+  EXPECT_EQ(year("jobs all"), 140);
+  EXPECT_EQ(year("jobs high"), 28);
+  EXPECT_EQ(year("jobs low"), 112);
+  EXPECT_NEAR(year("wait all"), 0.2 * year("wait high") + 0.8 * year("wait low"), 1e-6);
+  EXPECT_DOUBLE_EQ(year("gap"), year("wait low") - year("wait high"));
+  EXPECT_GT(year("watched"), 0);
+  EXPECT_EQ(year("broken"), 0);
+  EXPECT_EQ(found.mean("all/conservative/watched"), 0);
 }
 
 TEST(SlackStudy, KthHasTheKnownJobsInEachMonth) {
@@ -60,7 +63,7 @@ TEST(MalleableStudy, IsTheSameWithTwoThreads) {
       {.name = "SDSC", .file = "a", .processors = 32, .workload = {test::random_jobs(3, 90, 32)}, .with_cpu_use = 90},
       {.name = "CTC", .file = "b", .processors = 64, .workload = {test::random_jobs(4, 70, 64)}, .with_cpu_use = 0}};
   const auto page = [&](const Surroundings& surroundings) {
-    return to_html(malleable_result(run_malleable_study(logs, false, surroundings), run_figure_2(surroundings), false));
+    return to_html(malleable_result(run_malleable_study(logs, false, surroundings), logs, false));
   };
   EXPECT_EQ(page(in_order()), page(two_threads()));
 }
@@ -77,11 +80,14 @@ TEST(MalleableStudy, TakesTheRangesOfTable2WhereTheLogIsLongEnough) {
 }
 
 TEST(MalleableStudy, Figure2IsThePapers) {
-  const auto rows = run_figure_2(in_order());
-  ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[2].starts, (std::vector<double>{0, 0, 0, 1, 1, 5}));
-  EXPECT_EQ(rows[2].ends, (std::vector<double>{4, 1, 1, 5, 5, 6}));
-  EXPECT_NEAR(rows[2].fragmentation, 4.0 / 60, 1e-9);
+  const Findings found = run_malleable_study({}, false, in_order());
+  for (int job = 1; job <= 6; ++job)
+    for (const std::string time : {"start", "end"}) {
+      const std::string name = fmt::format("{} J{}", time, job);
+      EXPECT_EQ(found.mean("figure 2/fcfs-malleable/{}", name),
+                malleable_printed().at("figure 2, starts and ends", "fcfs-malleable", name));
+    }
+  EXPECT_NEAR(found.mean("figure 2/fcfs-malleable/fragmentation"), 4.0 / 60, 1e-9);
 }
 
 DynpOptions small_dynp() { return {.sets = 4, .jobs = 60, .factors = {1.0, 0.5}}; }
@@ -97,18 +103,19 @@ std::vector<DynpLog> made_up_logs() {
 
 TEST(DynpStudy, IsTheSameWithTwoThreads) {
   const auto page = [](const Surroundings& surroundings) {
-    return to_html(dynp_result(run_dynp_study(made_up_logs(), small_dynp(), surroundings)));
+    const std::vector<DynpLog> logs = made_up_logs();
+    return to_html(dynp_result(run_dynp_study(logs, small_dynp(), surroundings), logs, small_dynp()));
   };
   EXPECT_EQ(page(in_order()), page(two_threads()));
 }
 
 TEST(DynpStudy, SharesOfThePoliciesAddUpToOne) {
-  const DynpOutcome outcome = run_dynp_study(made_up_logs(), small_dynp(), in_order());
-  for (std::size_t p = 3; p < kDynpPolicyCount; ++p) {
-    const auto& shares = outcome.means[0][1][p].shares;
-    EXPECT_NEAR(shares[0] + shares[1] + shares[2], 1, 1e-9);
+  const Findings found = run_dynp_study(made_up_logs(), small_dynp(), in_order());
+  for (const char* decider : {"advanced", "SJF-preferred", "simple"}) {
+    const auto share = [&](const char* of) { return found.average("KTH 0.5/{}/share {}", decider, of); };
+    EXPECT_NEAR(share("FCFS") + share("SJF") + share("LJF"), 1, 1e-9) << decider;
   }
-  EXPECT_EQ(outcome.means[0][0][0].switches, 0);
+  EXPECT_EQ(found.mean("KTH 1/FCFS/switches"), 0);
 }
 
 TEST(PolicyShares, CountsChangesAndTheTimeBetween) {

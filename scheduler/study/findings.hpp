@@ -1,0 +1,92 @@
+// What a study found: the figures of its simulations by name, over seeds, and the paper's numbers. A path names a figure:
+// "W1/SCOJO-P/wait short" is the wait of short jobs of the workload W1 under SCOJO-P.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scheduler/study/printed.hpp"
+#include "scheduler/study/simulation.hpp"
+
+namespace replay::study {
+
+inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+
+/// Of one simulation, by name.
+using Figures = std::map<std::string, double, std::less<>>;
+
+/// One simulation.
+struct Cell {
+  std::string name;    ///< workload and policy, as the tables call them: "W1/SCOJO-P"
+  std::string policy;  ///< as written
+  std::uint64_t seed = 1;
+
+  [[nodiscard]] std::string workload() const { return name.substr(0, name.find('/')); }
+};
+
+/// NaN of none.
+[[nodiscard]] double mean_of(const std::vector<double>& values);
+/// For times that a few high values must not outweigh. Zero if some value is zero; NaN of none.
+[[nodiscard]] double geometric_mean_of(const std::vector<double>& values);
+
+class Findings {
+ public:
+  using Mean = double (*)(const std::vector<double>&);
+  /// `mean`: over the seeds.
+  explicit Findings(const Printed& printed, Mean mean = mean_of) : printed_(&printed), mean_(mean) {}
+
+  void add(const std::string& cell, std::uint64_t seed, const Figures& figures);
+  /// The figures of `cell` are found as those of `alias` too, if there are any.
+  void add_alias(const std::string& alias, std::string_view cell);
+
+  [[nodiscard]] bool has(std::string_view cell) const { return cells_.contains(cell); }
+  [[nodiscard]] std::uint64_t seeds() const { return seeds_; }
+  [[nodiscard]] const Printed& printed() const { return *printed_; }
+  /// Empty if the cell was not run. INVARIANT: one that was run has the figure.
+  [[nodiscard]] const std::vector<double>& by_seed(std::string_view path) const;
+
+  /// NaN if it was not run.
+  template <class... Parts>
+  [[nodiscard]] double mean(fmt::format_string<Parts...> path, Parts&&... parts) const {
+    return mean_(by_seed(fmt::format(path, std::forward<Parts>(parts)...)));
+  }
+  /// The arithmetic mean.
+  template <class... Parts>
+  [[nodiscard]] double average(fmt::format_string<Parts...> path, Parts&&... parts) const {
+    return mean_of(by_seed(fmt::format(path, std::forward<Parts>(parts)...)));
+  }
+  /// By how many per cent the mean of a figure is lower in `cell` than in `base`.
+  [[nodiscard]] double less(std::string_view cell, std::string_view base, std::string_view figure) const;
+  /// By how many it is higher; no negative zero.
+  [[nodiscard]] double more(std::string_view cell, std::string_view base, std::string_view figure) const {
+    return 0 - less(cell, base, figure);
+  }
+  [[nodiscard]] std::vector<double> less_by_seed(std::string_view cell, std::string_view base,
+                                                 std::string_view figure) const;
+
+ private:
+  const Printed* printed_;
+  Mean mean_;
+  std::uint64_t seeds_ = 0;
+  std::map<std::string, std::map<std::string, std::vector<double>, std::less<>>, std::less<>> cells_;
+};
+
+/// Adds the figures of all cells, simulate(cell). Cells that take long come first, so that no core has a long one left at
+/// the end; the findings depend on neither order nor threads.
+template <class SomeCell, class Simulate>
+void run_cells(Findings& findings, std::string_view study, const std::vector<SomeCell>& cells,
+               const Surroundings& surroundings, const Simulate& simulate) {
+  std::vector<Figures> figures(cells.size());
+  run_all(surroundings, study, cells.size(), [&](std::size_t i) { figures[i] = simulate(cells[i]); });
+  for (std::size_t i = 0; i < cells.size(); ++i) findings.add(cells[i].name, cells[i].seed, figures[i]);
+}
+
+}  // namespace replay::study
