@@ -95,20 +95,17 @@ std::vector<std::string> remarks_of(const Table& table) {
 
 std::string to_csv(const Result& result) {
   std::string csv = "table,row,column,unit,ours,paper,inside_band\n";
-  for (const Section& section : result.sections)
-    for (const Table& table : section.tables)
-      for (std::size_t r = 0; r < table.rows.size(); ++r)
-        for (std::size_t c = 0; c < table.columns.size(); ++c) {
-          const auto& [ours, paper] = table.rows[r].values[c];
-          const bool is_compared = table.columns[c].band && paper && !std::isnan(ours);
-          csv += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(table.id), csv_cell(table.rows[r].name),
-                             csv_cell(table.columns[c].name), csv_cell(table.columns[c].unit),
-                             std::isnan(ours) ? std::string{} : fmt::format("{:.10g}", ours),
-                             paper ? fmt::format("{:.10g}", *paper) : std::string{},
-                             !is_compared             ? ""
-                             : table.is_outside(r, c) ? "no"
-                                                      : "yes");
-        }
+  for_each_number(result, [&](const Table& table, std::size_t r, std::size_t c) {
+    const auto& [ours, paper] = table.rows[r].values[c];
+    const bool is_compared = table.columns[c].band && paper && !std::isnan(ours);
+    csv += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(table.id), csv_cell(table.rows[r].name),
+                       csv_cell(table.columns[c].name), csv_cell(table.columns[c].unit),
+                       std::isnan(ours) ? std::string{} : fmt::format("{:.10g}", ours),
+                       paper ? fmt::format("{:.10g}", *paper) : std::string{},
+                       !is_compared             ? ""
+                       : table.is_outside(r, c) ? "no"
+                                                : "yes");
+  });
   return csv;
 }
 

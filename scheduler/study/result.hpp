@@ -106,6 +106,13 @@ struct Result {
   std::vector<Section> sections{};
 };
 
+/// Calls visit(table, row, column) for every number, by indices.
+void for_each_number(const Result& result, const auto& visit) {
+  for (const Section& section : result.sections)
+    for (const Table& table : section.tables)
+      for (std::size_t r = 0; r < table.rows.size(); ++r)
+        for (std::size_t c = 0; c < table.columns.size(); ++c) visit(table, r, c);
+}
 /// Every number of every table: table,row,column,unit,ours,paper,inside_band. A header row first.
 [[nodiscard]] std::string to_csv(const Result& result);
 /// "holds", "does not hold: WHY", with "not explained" where there is no why.

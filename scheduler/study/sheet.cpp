@@ -11,16 +11,24 @@
 
 namespace replay::study {
 
+std::string filled(std::string_view path, std::string_view key) {
+  std::string text{path};
+  if (const std::size_t star = text.find('*'); star != std::string::npos) text.replace(star, 1, key);
+  return text;
+}
+
 std::vector<Line> lines_that_ran(const Findings& findings, std::vector<Line> lines) {
   std::erase_if(lines, [&](const Line& line) { return !findings.has(line.key); });
   return lines;
 }
 
-Sheet::Sheet(const Findings& findings, Table head, std::vector<Line> lines, std::string_view in_print)
-    : findings_(findings),
-      table_(std::move(head)),
-      lines_(std::move(lines)),
-      in_print_(in_print.empty() ? table_.id : std::string{in_print}) {
+Sheet::Sheet(const Findings& findings, Head head, std::vector<Line> lines, std::string_view in_print)
+    : findings_(findings), lines_(std::move(lines)), in_print_(in_print.empty() ? head.id : std::string{in_print}) {
+  table_ = {.id = std::move(head.id),
+            .title = std::move(head.title),
+            .source = std::move(head.source),
+            .row_name = std::move(head.row_name)};
+  if (!head.note.empty()) note(std::move(head.note));
   for (const Line& line : lines_) table_.rows.push_back({line.name});
 }
 
@@ -63,18 +71,12 @@ void Sheet::interval(const std::string& unit, int decimals,
   column({"+- (95 %)", unit, decimals}, [&](std::size_t line) { return metrics::estimate(of_seeds(line)).half_width; });
 }
 
-std::string Sheet::filled(std::string_view path, std::size_t line) const {
-  std::string text{path};
-  if (const std::size_t star = text.find('*'); star != std::string::npos) text.replace(star, 1, lines_[line].key);
-  return text;
-}
-
 const Table& Sheet::table() const {
   findings_.printed().expect_columns_in(table_);
   return table_;
 }
 
-Table gain_table(const Findings& findings, Table head, const std::vector<GainLine>& lines, std::string_view why,
+Table gain_table(const Findings& findings, Head head, const std::vector<GainLine>& lines, std::string_view why,
                  int decimals_of_seeds, bool has_interval, double sign) {
   constexpr Band kGainBand{.absolute = 10};  // percentage points
   std::vector<Line> names;
@@ -103,10 +105,10 @@ report::BarChart bars_of(const Table& table, report::BarChart head) {
   return head;
 }
 
-CurveChart curves_of(const Table& table, CurveChart head) {
+CurveChart curves_of(const Table& table, CurveChart head, std::string_view prefix) {
   std::vector<Curve> printed;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    const std::string& name = table.columns[c].name;
+    const std::string name = table.columns[c].name.substr(prefix.size());
     Curve ours{.name = name, .colour = c}, theirs{.name = name + ", paper", .is_paper = true, .colour = c};
     for (const Row& row : table.rows) {
       const auto x = parse_finite(row.name);

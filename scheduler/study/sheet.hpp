@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scheduler/study/findings.hpp"
@@ -17,13 +18,29 @@ struct Line {
   std::string key = name;       ///< stands for "*" in the paths of the columns
   std::string in_print = name;  ///< what the paper's line is called; empty: it has none
 };
+/// `path` with the key in place of "*".
+[[nodiscard]] std::string filled(std::string_view path, std::string_view key);
+/// A line for each; its key is `path` with the name in place of "*".
+[[nodiscard]] std::vector<Line> lines_of(const auto& names, std::string_view path = "*") {
+  std::vector<Line> lines;
+  for (const auto& name : names) {
+    const std::string text = fmt::format("{}", name);
+    lines.push_back({text, filled(path, text)});
+  }
+  return lines;
+}
 /// Without those whose key is a cell that was not run.
 [[nodiscard]] std::vector<Line> lines_that_ran(const Findings& findings, std::vector<Line> lines);
+
+/// Of a table, as in its Table.
+struct Head {
+  std::string id{}, title{}, row_name{}, source{}, note{};
+};
 
 class Sheet {
  public:
   /// The paper's numbers are those printed under the table's id, or as the table `in_print`.
-  Sheet(const Findings& findings, Table head, std::vector<Line> lines, std::string_view in_print = {});
+  Sheet(const Findings& findings, Head head, std::vector<Line> lines, std::string_view in_print = {});
 
   /// ours(i): of line i.
   void column(Column column, const std::function<double(std::size_t line)>& ours);
@@ -41,8 +58,10 @@ class Sheet {
   void interval(const std::string& unit, int decimals,
                 const std::function<std::vector<double>(std::size_t line)>& of_seeds);
 
-  /// The key of the line in place of "*".
-  [[nodiscard]] std::string filled(std::string_view path, std::size_t line) const;
+  [[nodiscard]] std::string filled(std::string_view path, std::size_t line) const {
+    return study::filled(path, lines_[line].key);
+  }
+  void note(std::string text) { table_.notes.push_back(std::move(text)); }
   [[nodiscard]] const Table& table() const;
 
  private:
@@ -58,13 +77,13 @@ struct GainLine {
   std::string in_print = name;
 };
 /// The mean, its confidence interval if asked for, and each seed's. `sign` -1: by how many it is higher.
-[[nodiscard]] Table gain_table(const Findings& findings, Table head, const std::vector<GainLine>& lines,
+[[nodiscard]] Table gain_table(const Findings& findings, Head head, const std::vector<GainLine>& lines,
                                std::string_view why, int decimals_of_seeds, bool has_interval, double sign = 1);
 
 /// A bar for each line in each column's series; NaN, which a bar cannot have, is none. `head` has the names.
 [[nodiscard]] report::BarChart bars_of(const Table& table, report::BarChart head);
 /// A curve for each column over the numbers that the lines are called by; without points that are NaN. Behind them the
-/// paper's, of columns that have some.
-[[nodiscard]] CurveChart curves_of(const Table& table, CurveChart head);
+/// paper's, of columns that have some. Their names are those of the columns without `prefix`.
+[[nodiscard]] CurveChart curves_of(const Table& table, CurveChart head, std::string_view prefix = {});
 
 }  // namespace replay::study

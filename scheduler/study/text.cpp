@@ -35,20 +35,16 @@ nlohmann::ordered_json to_json(const Result& result) {
     json["checks"].push_back(
         {{"statement", check.statement}, {"holds", check.holds}, {"found", check.found}, {"why", check.why}});
   json["numbers"] = nlohmann::ordered_json::array();
-  for (const Section& section : result.sections)
-    for (const Table& table : section.tables)
-      for (std::size_t r = 0; r < table.rows.size(); ++r)
-        for (std::size_t c = 0; c < table.columns.size(); ++c) {
-          const Value& value = table.rows[r].values[c];
-          nlohmann::ordered_json entry{{"table", table.id},
-                                       {"row", table.rows[r].name},
-                                       {"column", table.columns[c].name},
-                                       {"unit", table.columns[c].unit},
-                                       {"ours", number_or_null(value.ours)},
-                                       {"paper", number_or_null(value.paper.value_or(std::nan("")))},
-                                       {"outside_band", table.is_outside(r, c)}};
-          json["numbers"].push_back(std::move(entry));
-        }
+  for_each_number(result, [&](const Table& table, std::size_t r, std::size_t c) {
+    const Value& value = table.rows[r].values[c];
+    json["numbers"].push_back({{"table", table.id},
+                               {"row", table.rows[r].name},
+                               {"column", table.columns[c].name},
+                               {"unit", table.columns[c].unit},
+                               {"ours", number_or_null(value.ours)},
+                               {"paper", number_or_null(value.paper.value_or(std::nan("")))},
+                               {"outside_band", table.is_outside(r, c)}});
+  });
   return json;
 }
 

@@ -43,20 +43,6 @@ struct DynpPage {
   [[nodiscard]] double utilisation(std::string_view at, std::string_view policy) const {
     return found.mean("{}/{}/utilisation", at, policy) * 100;
   }
-  /// Over SJF: less SLDwA in per cent, more utilisation in points.
-  [[nodiscard]] double gain(std::string_view at, std::string_view policy) const {
-    return found.less(fmt::format("{}/{}", at, policy), fmt::format("{}/SJF", at), "SLDwA");
-  }
-  [[nodiscard]] double points(std::string_view at, std::string_view policy) const {
-    return utilisation(at, policy) - utilisation(at, "SJF");
-  }
-  /// gain() or points(), over the factors.
-  [[nodiscard]] double mean(double (DynpPage::*figure)(std::string_view, std::string_view) const, std::string_view log,
-                            std::string_view policy) const {
-    double sum = 0;
-    for (const double factor : options.factors) sum += (this->*figure)(fmt::format("{} {}", log, factor), policy);
-    return sum / static_cast<double>(options.factors.size());
-  }
   /// Nothing: not in the paper.
   [[nodiscard]] std::optional<double> printed(std::string_view at, std::string_view what,
                                               std::string_view policy) const {
@@ -99,24 +85,19 @@ void add_utilisation(Sheet& sheet, std::span<const char* const> policies, const 
     sheet.mean({fmt::format("utilisation {}", policy), "%", 2, kUtilisationBand, why},
                fmt::format("*/{}/utilisation", policy), 100);
 }
-// Of the two deciders that the paper prints; value(figure, policy, line).
-void add_gains(Sheet& sheet, const std::string& why, const auto& value) {
+// Of the two deciders that the paper prints, against SJF.
+void add_gains(Sheet& sheet, const std::string& why) {
   for (const auto& [name, policy] : std::span{kDeciders}.first(2))
-    sheet.column({fmt::format("gain {}", name), "%", 2, kGainBand, why},
-                 [&, of = policy](std::size_t i) { return value(&DynpPage::gain, of, i); });
+    sheet.mean({fmt::format("gain {}", name), "%", 2, kGainBand, why}, fmt::format("*/{}/gain", policy));
 }
-void add_differences(Sheet& sheet, const std::string& why, const auto& value) {
+void add_differences(Sheet& sheet, const std::string& why) {
   for (const auto& [name, policy] : std::span{kDeciders}.first(2))
-    sheet.column({fmt::format("difference {}", name), "points", 2, kPointsBand, why},
-                 [&, of = policy](std::size_t i) { return value(&DynpPage::points, of, i); });
+    sheet.mean({fmt::format("difference {}", name), "points", 2, kPointsBand, why}, fmt::format("*/{}/points", policy));
 }
 
 Table table_4(const DynpPage& page, const std::string& why) {
   Sheet sheet{page.found,
-              {.id = "table 4",
-               .title = "Table 4: the basic policies",
-               .source = "Table 4, the numbers of Figures 1 and 2",
-               .row_name = "log, factor"},
+              {"table 4", "Table 4: the basic policies", "log, factor", "Table 4, the numbers of Figures 1 and 2"},
               page.cases(),
               kByFactor};
   add_sldwa(sheet, kBasic, why);
@@ -125,22 +106,16 @@ Table table_4(const DynpPage& page, const std::string& why) {
 }
 
 Table table_5(const DynpPage& page, const std::string& why) {
-  Sheet sheet{
-      page.found,
-      {.id = "table 5",
-       .title = "Table 5: dynP with the advanced and the SJF-preferred decider, against SJF",
-       .source = "Table 5, the numbers of Figures 3 and 4; its last columns are differences to SJF, not to FCFS "
-                 "as its header says",
-       .row_name = "log, factor"},
-      page.cases(),
-      kByFactor};
-  const auto value = [&](auto figure, const char* policy, std::size_t i) {
-    return (page.*figure)(sheet.filled("*", i), policy);
-  };
+  Sheet sheet{page.found,
+              {"table 5", "Table 5: dynP with the advanced and the SJF-preferred decider, against SJF", "log, factor",
+               "Table 5, the numbers of Figures 3 and 4; its last columns are differences to SJF, not to FCFS "
+               "as its header says"},
+              page.cases(),
+              kByFactor};
   add_sldwa(sheet, kTuned, why);
-  add_gains(sheet, why, value);
+  add_gains(sheet, why);
   add_utilisation(sheet, kTuned, why);
-  add_differences(sheet, why, value);
+  add_differences(sheet, why);
   return sheet.table();
 }
 
@@ -157,26 +132,17 @@ Table table_3(const DynpPage& page, const std::string& why) {
   for (const DynpLog& log : page.logs)
     lines.push_back({.name = log.name, .in_print = has_all_factors(page, log.name) ? log.name : ""});
   Sheet sheet{
-      page.found,
-      {.id = "table 3", .title = "Table 3: means of Table 5 over the factors", .source = "Table 3", .row_name = "log"},
-      std::move(lines)};
-  const auto value = [&](auto figure, const char* policy, std::size_t i) {
-    return page.mean(figure, page.logs[i].name, policy);
-  };
-  add_gains(sheet, why, value);
-  add_differences(sheet, why, value);
+      page.found, {"table 3", "Table 3: means of Table 5 over the factors", "log", "Table 3"}, std::move(lines)};
+  add_gains(sheet, why);
+  add_differences(sheet, why);
   return sheet.table();
 }
 
 Table deciders(const DynpPage& page) {
-  Sheet sheet{
-      page.found,
-      {.id = "deciders",
-       .title = "What the deciders did",
-       .row_name = "log, factor",
-       .notes =
-           {"A share is of the time from the first choice to the end; with no job waiting the last choice stays."}},
-      page.cases()};
+  Sheet sheet{page.found,
+              {"deciders", "What the deciders did", "log, factor", "",
+               "A share is of the time from the first choice to the end; with no job waiting the last choice stays."},
+              page.cases()};
   sheet.mean({"SLDwA simple", "ratio", 2}, "*/simple/SLDwA");
   sheet.mean({"utilisation simple", "%", 2}, "*/simple/utilisation", 100);
   for (const auto& [name, policy] : kDeciders) {
@@ -189,35 +155,42 @@ Table deciders(const DynpPage& page) {
 
 // ---- figures ----
 
-// A panel a log: SLDwA or utilisation of the policies, over the factor or the utilisation.
-Figure figure(const DynpPage& page, std::string title, std::span<const char* const> policies, bool is_sldwa,
-              bool over_utilisation = false) {
-  Figure result{.title = std::move(title)};
-  for (const DynpLog& log : page.logs) {
-    CurveChart chart{.title = log.name,
-                     .x_name = over_utilisation ? "utilisation, %" : "shrinking factor: smaller is more load",
-                     .y_name = is_sldwa ? "SLDwA" : "utilisation, %",
-                     .from_zero = is_sldwa};
-    std::vector<Curve> printed;
-    for (const char* policy : policies) {
-      Curve ours{.name = policy, .colour = chart.curves.size()};
-      Curve theirs{.name = fmt::format("{}, paper", policy), .is_paper = true, .colour = ours.colour};
-      for (const double factor : page.options.factors) {
-        const std::string at = fmt::format("{} {}", log.name, factor);
-        const auto add = [&](Curve& curve, double sldwa, double used) {
-          curve.points.push_back({over_utilisation ? used : factor, is_sldwa ? sldwa : used});
-        };
-        add(ours, page.sldwa(at, policy), page.utilisation(at, policy));
-        if (const auto sldwa = page.printed(at, "SLDwA", policy))
-          add(theirs, *sldwa, *page.printed(at, "utilisation", policy));
-      }
-      chart.curves.push_back(std::move(ours));
-      if (!theirs.points.empty()) printed.push_back(std::move(theirs));
-    }
-    chart.curves.insert(chart.curves.end(), printed.begin(), printed.end());
-    result.panels.emplace_back(std::move(chart));
+// Of a log, over the factors.
+CurveChart curves(const DynpPage& page, const DynpLog& log, std::span<const char* const> policies, bool is_sldwa) {
+  std::vector<Line> lines;
+  for (const double factor : page.options.factors) {
+    const std::string key = fmt::format("{} {}", log.name, factor);
+    lines.push_back({fmt::format("{}", factor), key, key});
   }
-  return result;
+  Sheet sheet{page.found, {}, std::move(lines), kByFactor};
+  is_sldwa ? add_sldwa(sheet, policies, "") : add_utilisation(sheet, policies, "");
+  return curves_of(sheet.table(),
+                   {.title = log.name,
+                    .x_name = "shrinking factor: smaller is more load",
+                    .y_name = is_sldwa ? "SLDwA" : "utilisation, %",
+                    .from_zero = is_sldwa},
+                   is_sldwa ? "SLDwA " : "utilisation ");
+}
+
+// A panel a log.
+Figure figure(const DynpPage& page, std::string title, std::span<const char* const> policies, bool is_sldwa) {
+  Figure figure{.title = std::move(title)};
+  for (const DynpLog& log : page.logs) figure.panels.emplace_back(curves(page, log, policies, is_sldwa));
+  return figure;
+}
+
+Figure at_equal_utilisation(const DynpPage& page) {
+  Figure figure{.title = "SLDwA by utilisation"};
+  for (const DynpLog& log : page.logs) {
+    CurveChart chart = curves(page, log, std::span{kBasic}.first(2), true);
+    const CurveChart used = curves(page, log, std::span{kBasic}.first(2), false);
+    chart.x_name = used.y_name;
+    for (std::size_t c = 0; c < chart.curves.size(); ++c)
+      for (std::size_t p = 0; p < chart.curves[c].points.size(); ++p)
+        chart.curves[c].points[p].x = used.curves[c].points[p].y;
+    figure.panels.emplace_back(std::move(chart));
+  }
+  return figure;
 }
 
 // ---- statements ----
@@ -266,8 +239,8 @@ void add_improvement_check(std::vector<Check>& checks, const DynpPage& page, con
   std::size_t found = 0;
   for (const DynpLog& log : page.logs) {
     if (std::ranges::find(names, log.name) == names.end()) continue;
-    const double advanced = page.mean(&DynpPage::gain, log.name, "advanced"),
-                 preferred = page.mean(&DynpPage::gain, log.name, "SJF-preferred");
+    const double advanced = page.found.mean("{}/advanced/gain", log.name),
+                 preferred = page.found.mean("{}/SJF-preferred/gain", log.name);
     check.add(advanced >= 0, "{} {:+.1f} % advanced, {:+.1f} % preferred", log.name, advanced, preferred);
     ++found;
   }
@@ -295,7 +268,7 @@ std::vector<Check> checks(const DynpPage& page, const std::string& why) {
       Check{"Advanced and SJF-preferred hardly differ (section 4; here: mean gains within 2 points)"});
   for (const DynpLog& log : page.logs) {
     const double difference =
-        page.mean(&DynpPage::gain, log.name, "SJF-preferred") - page.mean(&DynpPage::gain, log.name, "advanced");
+        page.found.mean("{}/SJF-preferred/gain", log.name) - page.found.mean("{}/advanced/gain", log.name);
     close.list(std::abs(difference) <= 2, ", ", "{} {:+.1f}", log.name, difference);
   }
   return checks;
@@ -337,7 +310,7 @@ Result dynp_result(const Findings& found, const std::vector<DynpLog>& logs, cons
                      {.title = "At equal utilisation",
                       .text = {"Not in the paper: its numbers and ours by the utilisation that was reached, which "
                                "tells sets that offer another load from policies that behave in another way."},
-                      .figures = {figure(page, "SLDwA by utilisation", std::span{kBasic}.first(2), true, true)}}};
+                      .figures = {at_equal_utilisation(page)}}};
   return result;
 }
 

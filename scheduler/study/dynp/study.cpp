@@ -71,6 +71,21 @@ std::vector<SetCell> cells_of(const std::vector<DynpLog>& logs, const DynpOption
   return cells;
 }
 
+// Against SJF, by factor and in the mean over the factors.
+void add_gains(Findings& found, const std::string& log, const char* policy, const std::vector<double>& factors) {
+  Figures means;
+  for (const double factor : factors) {
+    const std::string at = fmt::format("{} {}", log, factor), cell = fmt::format("{}/{}", at, policy),
+                      sjf = at + "/SJF";
+    const Figures gains{{"gain", found.less(cell, sjf, "SLDwA")},
+                        {"points", found.mean("{}/utilisation", cell) * 100 - found.mean("{}/utilisation", sjf) * 100}};
+    found.add(cell, 1, gains);
+    for (const auto& [figure, value] : gains) means[figure] += value;
+  }
+  for (auto& [figure, sum] : means) sum /= static_cast<double>(factors.size());
+  found.add(fmt::format("{}/{}", log, policy), 1, means);
+}
+
 }  // namespace
 
 DynpOptions quick_dynp_options() { return {.sets = 3, .jobs = 2'000, .factors = {1.0, 0.7}, .quick = true}; }
@@ -142,6 +157,8 @@ Findings run_dynp_study(const std::vector<DynpLog>& logs, const DynpOptions& opt
                    {"share SJF", shares.shares()[1]},
                    {"share LJF", shares.shares()[2]}};
   });
+  for (const DynpLog& log : logs)
+    for (const auto& [name, policy] : kPolicies) add_gains(found, log.name, name, options.factors);
   return found;
 }
 

@@ -56,7 +56,8 @@ class PolicyShares final : public history::Observer {
 [[nodiscard]] double trimmed_mean(const std::vector<double>& values);
 
 /// Cells: "KTH 0.9/SJF", a seed a set, for FCFS, SJF, LJF, advanced, SJF-preferred, simple. Figures: "SLDwA", "utilisation" (a
-/// share), "switches", "share FCFS" and likewise. Means are trimmed.
+/// share), "switches", "share FCFS" and likewise. Means are trimmed. Against SJF, "gain": how much less SLDwA, %, and "points" of utilisation, also in
+/// the mean over the factors: "KTH/advanced".
 [[nodiscard]] Findings run_dynp_study(const std::vector<DynpLog>& logs, const DynpOptions& options,
                                       const Surroundings& surroundings);
 [[nodiscard]] Result dynp_result(const Findings& found, const std::vector<DynpLog>& logs, const DynpOptions& options);

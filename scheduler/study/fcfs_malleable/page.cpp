@@ -1,31 +1,61 @@
 // The page of the FCFS-malleable paper: Figures 2 and 3, Tables 2 and 3, the study of long jobs' CPU use, and what its
 // text says.
-#include "scheduler/study/fcfs_malleable/page.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "scheduler/base/text/lower_case.hpp"
 #include "scheduler/study/fcfs_malleable/numbers.hpp"
+#include "scheduler/study/fcfs_malleable/study.hpp"
 #include "scheduler/study/sheet.hpp"
+#include "scheduler/study/statements.hpp"
 
 namespace replay::study {
 namespace {
+
+constexpr const char* kWhyRange =
+    "the paper does not say which of the log's jobs it took (\"20K-25K\", \"40K-45K\"), nor how the log was cleaned; "
+    "the rows show how much hangs on that";
+constexpr const char* kWhyFree =
+    "shrunk jobs stay shrunk while the head waits, and cores between two levels are not handed out; expand=eager, "
+    "beside it, lets them expand and leaves less";
+
+struct MalleablePage {
+  const Findings& found;
+  const std::vector<MalleableLog>& logs;
+  bool quick;
+
+  [[nodiscard]] std::vector<std::string> ranges(const MalleableLog& log) const {
+    std::vector<std::string> names;
+    for (const JobRange& range : ranges_of(log.name, log.workload.jobs.size(), quick)) names.push_back(range.name);
+    return names;
+  }
+  /// The range that the figures show, the whole log unless it was not run: "SDSC, whole log".
+  [[nodiscard]] std::string main_part(const MalleableLog& log) const {
+    return fmt::format("{}, {}", log.name, ranges(log).front());
+  }
+  [[nodiscard]] bool has(const ArchiveLog& log) const {
+    return std::ranges::find(logs, log.name, &MalleableLog::name) != logs.end();
+  }
+  /// Of a policy on a part of a log, against EASY, in per cent.
+  [[nodiscard]] double change(std::string_view part, std::string_view policy, std::string_view metric) const {
+    return found.more(fmt::format("{}/{}", part, policy), fmt::format("{}/easy", part), metric);
+  }
+};
 
 std::string_view name_of(std::string_view policy) { return policy == "fcfs-malleable:expand=eager" ? "eager" : policy; }
 
 std::vector<Table> figure_2(const MalleablePage& page) {
   constexpr Band kExact{.absolute = 0.01};
-  const std::vector<Line> policies{
-      {"fcfs", "figure 2/fcfs"}, {"easy", "figure 2/easy"}, {"fcfs-malleable", "figure 2/fcfs-malleable"}};
-  Sheet averages{
-      page.found,
-      {.id = "figure 2",
-       .title = "Figure 2: six jobs on ten CPUs, averages",
-       .source = "Figure 2 and section 3.1, which cuts off after two decimals: these are the sums over six",
-       .row_name = "policy",
-       .notes = {"Sizes 8, 5, 1, 8, 4, 10, of which the paper prints the first; 8, 4, 2, 8, 4, 10 fits as well. Half "
-                 "the CPUs are half the speed."}},
-      policies};
+  const std::vector<Line> policies = lines_of(std::array{"fcfs", "easy", "fcfs-malleable"}, "figure 2/*");
+  Sheet averages{page.found,
+                 {"figure 2", "Figure 2: six jobs on ten CPUs, averages", "policy",
+                  "Figure 2 and section 3.1, which cuts off after two decimals: these are the sums over six",
+                  "Sizes 8, 5, 1, 8, 4, 10, of which the paper prints the first; 8, 4, 2, 8, 4, 10 fits as well. Half "
+                  "the CPUs are half the speed."},
+                 policies};
   averages.mean({"response", "time units", 3, kExact}, "*/response");
   averages.mean({"slowdown", "ratio", 3, kExact}, "*/slowdown");
   averages.mean({"fragmentation", "%", 2, kExact,
@@ -33,10 +63,7 @@ std::vector<Table> figure_2(const MalleablePage& page) {
                  "unit while J6 waits, 4 of 60"},
                 "*/fragmentation", 100);
   Sheet times{page.found,
-              {.id = "figure 2, starts and ends",
-               .title = "Figure 2: every start and end",
-               .source = "Figure 2, in time units",
-               .row_name = "policy"},
+              {"figure 2, starts and ends", "Figure 2: every start and end", "policy", "Figure 2, in time units"},
               policies};
   for (const char* kind : {"start", "end"})
     for (std::size_t j = 1; j <= malleable_paper::kFigure2Sizes.size(); ++j) {
@@ -49,20 +76,13 @@ std::vector<Table> figure_2(const MalleablePage& page) {
 Table table_2(const MalleablePage& page) {
   constexpr Band kShare{.absolute = 5};
   std::vector<Line> lines;
-  std::vector<std::string> files;
-  for (const MalleableLog& log : page.logs) {
-    lines.push_back({log.name});
-    files.push_back(fmt::format("{}: {}", log.name, log.file));
-  }
+  for (const MalleableLog& log : page.logs) lines.push_back({log.name});
   Sheet sheet{
       page.found,
-      {.id = "table 2",
-       .title = "Table 2: the logs",
-       .source =
-           "Table 2; requested over CPUs is read as what running and waiting jobs ask for, mean over time, under EASY",
-       .row_name = "log",
-       .notes = files},
+      {"table 2", "Table 2: the logs", "log",
+       "Table 2; requested over CPUs is read as what running and waiting jobs ask for, mean over time, under EASY"},
       std::move(lines)};
+  for (const MalleableLog& log : page.logs) sheet.note(fmt::format("{}: {}", log.name, log.file));
   sheet.mean({"CPUs", "", 0}, "*/log/CPUs");
   sheet.mean({"jobs", "", 0}, "*/log/jobs");
   sheet.mean({"with CPU use", "%", 1}, "*/log/with CPU use", 100);
@@ -125,13 +145,11 @@ Table figure_3_table(const MalleablePage& page) {
         lines.push_back({fmt::format("{}, {}, {}", log.name, range, policy), malleable_cell(log.name, range, policy)});
         bases.push_back(malleable_cell(log.name, range, "easy"));
       }
-  Sheet sheet{
-      page.found,
-      {.id = "figure 3",
-       .title = "Figure 3 in numbers, and easy-malleable, which the paper has in mind as future work",
-       .source = "section 6: over all logs 31 % less response and 28 % less slowdown; the figure itself has no numbers",
-       .row_name = "log, jobs, policy"},
-      std::move(lines)};
+  Sheet sheet{page.found,
+              {"figure 3", "Figure 3 in numbers, and easy-malleable, which the paper has in mind as future work",
+               "log, jobs, policy",
+               "section 6: over all logs 31 % less response and 28 % less slowdown; the figure itself has no numbers"},
+              std::move(lines)};
   for (const Metric& metric : kMetrics)
     sheet.mean({lower_case(metric.title), metric.unit, metric.decimals}, fmt::format("*/{}", metric.name));
   for (const Metric& metric : std::span{kMetrics}.last(2))
@@ -166,15 +184,12 @@ Table table_3(const MalleablePage& page) {
       const std::string part = fmt::format("{}, {}", log.name, range);
       lines.push_back({part, part, log.name});
     }
-  Sheet sheet{
-      page.found,
-      {.id = "table 3",
-       .title = "Table 3: average MPL; fragmentation",
-       .source = "Table 3; fragmentation from the text of 5.1 (EASY 6 % for CTC to 14 % for SDSC, FCFS-malleable none)",
-       .row_name = "log, jobs",
-       .notes = {"MPL: processes over all CPUs, mean over time, idle time included. Eager: "
-                 "fcfs-malleable:expand=eager."}},
-      std::move(lines)};
+  Sheet sheet{page.found,
+              {"table 3", "Table 3: average MPL; fragmentation", "log, jobs",
+               "Table 3; fragmentation from the text of 5.1 (EASY 6 % for CTC to 14 % for SDSC, FCFS-malleable none)",
+               "MPL: processes over all CPUs, mean over time, idle time included. Eager: "
+               "fcfs-malleable:expand=eager."},
+              std::move(lines)};
   for (const std::string_view policy : kMalleablePolicies)
     sheet.mean({fmt::format("MPL {}", name_of(policy)), "ratio", 2, kMpl, kWhyRange},
                fmt::format("*/{}/mean_mpl", policy));
@@ -195,11 +210,10 @@ Section sweep(const MalleablePage& page, const MalleableLog& sdsc) {
     lines.push_back({number + " %", part});
     numbers.push_back({number, part});
   }
-  Sheet sheet{page.found,
-              {.id = "long jobs' CPU use",
-               .title = fmt::format("SDSC ({}), CPU use of long jobs forced", range),
-               .row_name = "CPU use of long jobs"},
-              std::move(lines)};
+  Sheet sheet{
+      page.found,
+      {"long jobs' CPU use", fmt::format("SDSC ({}), CPU use of long jobs forced", range), "CPU use of long jobs"},
+      std::move(lines)};
   Figure figure{.title = "SDSC with other CPU use of its long jobs"};
   for (const Metric& metric : {kMetrics[3], kMetrics[2]}) {
     Sheet curves{page.found, {}, numbers};
@@ -218,6 +232,104 @@ Section sweep(const MalleablePage& page, const MalleableLog& sdsc) {
           .tables = {sheet.table()}};
 }
 
+// ---- statements ----
+
+// "CTC TEXT, SDSC TEXT": judge(part) is {whether it holds, TEXT}.
+void list_logs(Check& check, const MalleablePage& page, const auto& judge) {
+  for (const MalleableLog& log : page.logs) {
+    const std::pair<bool, std::string> judged = judge(page.main_part(log));
+    check.list(judged.first, ", ", "{} {}", log.name, judged.second);
+  }
+}
+
+// Some statements are about all three logs.
+bool has_all_logs(const MalleablePage& page) {
+  return page.has(kSdscBlueLog) && page.has(kSdscSp2Log) && page.has(kCtcLog);
+}
+
+constexpr StatementOf<MalleablePage> kStatements[] = {
+    {"FCFS-malleable has better average response than EASY on every log (5.1)",
+     [](Check& check, const MalleablePage& page) {
+       if (!has_all_logs(page)) return;
+       list_logs(check, page, [&](const std::string& part) {
+         const double change = page.change(part, "fcfs-malleable", "mean_response");
+         return std::pair{change < 0, fmt::format("{:+.1f} %", change)};
+       });
+     }},
+    {"Most of all on SDSC Blue (5.1)",
+     [](Check& check, const MalleablePage& page) {
+       if (!has_all_logs(page)) return;
+       const auto change = [&](const std::string& part) {
+         return page.change(part, "fcfs-malleable", "mean_response");
+       };
+       const MalleableLog& blue = *std::ranges::find(page.logs, kSdscBlueLog.name, &MalleableLog::name);
+       for (const std::string& range : page.ranges(blue))
+         check.list(true, ", ", "{}: {:+.1f} %", range, change(fmt::format("{}, {}", blue.name, range)));
+       check.holds = std::ranges::all_of(page.logs, [&](const MalleableLog& log) {
+         return change(page.main_part(blue)) <= change(page.main_part(log));
+       });
+     },
+     kWhyRange},
+    {"Its average slowdown is better on CTC and SDSC Blue, and worse on SDSC (5.1)",
+     [](Check& check, const MalleablePage& page) {
+       if (!has_all_logs(page)) return;
+       for (const MalleableLog& log : page.logs) {
+         const double of_main = page.change(page.main_part(log), "fcfs-malleable", "mean_slowdown");
+         check.holds = check.holds && (of_main > 0) == (log.name == kSdscSp2Log.name);
+         for (const std::string& range : page.ranges(log)) {
+           const std::string part = fmt::format("{}, {}", log.name, range);
+           check.add(true, "{}: {:+.1f} %", part, page.change(part, "fcfs-malleable", "mean_slowdown"));
+         }
+       }
+     },
+     kWhyRange},
+    {"Execution times grow, but not to twice those of EASY (5.1)",
+     [](Check& check, const MalleablePage& page) {
+       list_logs(check, page, [&](const std::string& part) {
+         const double ratio = page.found.mean("{}/fcfs-malleable/mean_execution", part) /
+                              page.found.mean("{}/easy/mean_execution", part);
+         return std::pair{ratio > 1 && ratio < 2, fmt::format("{:.2f} times", ratio)};
+       });
+     }},
+    {"Its average MPL is above that of EASY and below 2 (Table 3)",
+     [](Check& check, const MalleablePage& page) {
+       list_logs(check, page, [&](const std::string& part) {
+         const double ours = page.found.mean("{}/fcfs-malleable/mean_mpl", part),
+                      easy = page.found.mean("{}/easy/mean_mpl", part);
+         return std::pair{ours > easy && ours < 2, fmt::format("{:.2f} > {:.2f}", ours, easy)};
+       });
+     }},
+    {"It leaves no fragmentation (5.1; here: less than 0.5 %)",
+     [](Check& check, const MalleablePage& page) {
+       bool eager_leaves_less = true;
+       list_logs(check, page, [&](const std::string& part) {
+         const double ours = page.found.mean("{}/fcfs-malleable/fragmentation", part) * 100,
+                      eager = page.found.mean("{}/fcfs-malleable:expand=eager/fragmentation", part) * 100;
+         eager_leaves_less = eager_leaves_less && eager < ours;
+         return std::pair{ours < 0.5, fmt::format("{:.2f} % (eager {:.2f} %)", ours, eager)};
+       });
+       if (eager_leaves_less) check.why = kWhyFree;
+     }},
+    {"With long jobs' CPU use under 90 % its slowdown on SDSC is smaller than that of EASY (5.1)",
+     [](Check& check, const MalleablePage& page) {
+       if (!page.has(kSdscSp2Log)) return;
+       const MalleableLog& sdsc = *std::ranges::find(page.logs, kSdscSp2Log.name, &MalleableLog::name);
+       const std::string range = page.ranges(sdsc).front();
+       const double easy = page.found.mean("{}/easy/mean_slowdown", page.main_part(sdsc));
+       check.found = fmt::format("EASY {:.1f}", easy);
+       double least = std::numeric_limits<double>::max(), most = 0;
+       for (const double use : swept_uses(page.found, sdsc.name, range)) {
+         const double slowdown =
+             page.found.mean("{}/mean_slowdown", malleable_cell(sdsc.name, range, "fcfs-malleable", use));
+         check.list(use >= 0.9 || slowdown < easy, ", ", "{:.0f} %: {:.1f}", use * 100, slowdown);
+         least = std::min(least, slowdown), most = std::max(most, slowdown);
+       }
+       check.why = fmt::format(
+           "only {} of the log's {} jobs are long, so their CPU use moves the slowdown by {:.1f} % in all",
+           page.found.mean("{}/log/long jobs", sdsc.name), sdsc.workload.jobs.size(), (most / least - 1) * 100);
+     }},
+};
+
 }  // namespace
 
 Result malleable_result(const Findings& found, const std::vector<MalleableLog>& logs, bool quick) {
@@ -233,7 +345,7 @@ Result malleable_result(const Findings& found, const std::vector<MalleableLog>& 
                 "Table 1, the paper's simulator against its machine, is not here: it needs real runs, and this command "
                 "only simulates. docs/workloads.md has the commands for its traces of 150 jobs."}};
   if (quick) result.limits.push_back("--quick: 5,000 jobs of each log, those from 20,000 (SDSC: 40,000) on");
-  result.checks = malleable_checks(page);
+  result.checks = judged<MalleablePage>(page, kStatements);
   result.sections = {
       {.title = "Figure 2: the example", .tables = figure_2(page)},
       {.title = "The logs", .tables = {table_2(page)}},

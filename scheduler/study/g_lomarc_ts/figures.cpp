@@ -94,12 +94,16 @@ Figures GlomarcRecord::figures(const GlomarcWorkload& workload) const {
   made["past the end"] = seconds(last_end - last) / seconds(last - first);
   made["time in group"] = in_groups_s / eligible_s;
   made["in group"] = static_cast<double>(groups_.members()) / made.at("jobs medium and long");
-  made["node use"] = use_.node_use(use_.whole());
-  made["core use"] = use_.core_use(use_.whole());
-  made["node use high"] = use_.node_use(use_.high_load());
-  made["core use high"] = use_.core_use(use_.high_load());
-  made["high load"] = seconds(use_.high_load().time) / seconds(use_.whole().time);
-  made["phases"] = static_cast<double>(use_.phases());
+  made["node use"] = nodes_.node_use(nodes_.whole());
+  made["node use high"] = nodes_.node_use(nodes_.high_load());
+  made["high load"] = seconds(nodes_.high_load().time) / seconds(nodes_.whole().time);
+  made["phases"] = static_cast<double>(nodes_.phases());
+  const auto core_use = [&](metrics::Wide busy, metrics::Wide time) {
+    return static_cast<double>(busy) / (static_cast<double>(time) * load_.cores());
+  };
+  const metrics::Integrals& load = load_.total();
+  made["core use"] = core_use(load.busy_cores, load.time);
+  made["core use high"] = core_use(load.high_load_busy_cores, load.high_load_time);
   made["groups"] = static_cast<double>(groups_.groups());
   for (std::size_t way = 1; way <= 3; ++way)
     made[fmt::format("groups {}", way)] = static_cast<double>(groups_.groups(way));

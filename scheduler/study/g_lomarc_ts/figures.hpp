@@ -9,6 +9,7 @@
 
 #include "scheduler/history/observer.hpp"
 #include "scheduler/metrics/job_table.hpp"
+#include "scheduler/metrics/series.hpp"
 #include "scheduler/metrics/sharing_times.hpp"
 #include "scheduler/study/findings.hpp"
 #include "scheduler/study/g_lomarc_ts/node_use.hpp"
@@ -41,7 +42,7 @@ class GroupRecord final : public history::Observer {
 /// Collects what the figures are made of from the log of a run.
 class GlomarcRecord {
  public:
-  [[nodiscard]] history::Observers observers() { return {&jobs_, &use_, &sharing_, &groups_}; }
+  [[nodiscard]] history::Observers observers() { return {&jobs_, &nodes_, &load_, &sharing_, &groups_}; }
 
   /// Of each group of jobs: "jobs all"; "relative 30 all" and "relative 600 all": max(1, response / max(T, bound in s));
   /// "response all", "wait all", "suspended all": s; "delay all", "delay 75 % all", "delay 95 % all": R / R_est, by the
@@ -56,7 +57,8 @@ class GlomarcRecord {
 
  private:
   metrics::JobTable jobs_;
-  NodeUseRecord use_{glomarc_paper::kHighLoad};
+  NodeUseRecord nodes_{glomarc_paper::kHighLoad};
+  metrics::Series load_{{.keep_points = false, .high_load_queue = glomarc_paper::kHighLoad}};
   metrics::SharingFacts sharing_;
   GroupRecord groups_;
 };

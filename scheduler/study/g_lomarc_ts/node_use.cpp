@@ -24,7 +24,6 @@ void NodeUseRecord::on_load(Instant at, const history::Load& load) {
     const auto add = [&](NodeUse& sum) {
       sum.time += lasting;
       sum.nodes += state_->nodes * lasting.count();
-      sum.cores += state_->cores * lasting.count();
     };
     const bool is_high = state_->waiting >= high_load_;
     if (is_high && !was_high_) ++phases_;
@@ -32,12 +31,11 @@ void NodeUseRecord::on_load(Instant at, const history::Load& load) {
     add(whole_);
     if (is_high) add(high_);
   }
-  state_ = {at, used_nodes_, used_cores_, load.queued};
+  state_ = {at, used_nodes_, load.queued};
 }
 
 // One job more or less is there.
 void NodeUseRecord::use(const Allocation& held, int by) {
-  used_cores_ += by * held.cores;
   for_each_node(held, *machine_, [&](const NodeShare& share) {
     std::int32_t& jobs = jobs_on_node_[static_cast<std::size_t>(share.node)];
     used_nodes_ -= jobs > 0 ? 1 : 0;
@@ -48,10 +46,6 @@ void NodeUseRecord::use(const Allocation& held, int by) {
 
 double NodeUseRecord::node_use(const NodeUse& use) const {
   return static_cast<double>(use.nodes) / (static_cast<double>(use.time.count()) * machine_->nodes());
-}
-
-double NodeUseRecord::core_use(const NodeUse& use) const {
-  return static_cast<double>(use.cores) / (static_cast<double>(use.time.count()) * machine_->size());
 }
 
 }  // namespace replay::study

@@ -1,5 +1,5 @@
-// How many nodes and cores are in use over time, over the whole run and in phases of high load. Source: G-LOMARC-TS,
-// section 4.1, formulas 1 to 3. A node is used while a job is on one of its cores; suspended jobs use nothing.
+// How many nodes are in use over time, over the whole run and in phases of high load. Source: G-LOMARC-TS, section 4.1,
+// formulas 1 and 2. A node is used while a job is on one of its cores; suspended jobs use nothing.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace replay::study {
 /// Sums over some time.
 struct NodeUse {
   Duration time{};
-  std::int64_t nodes = 0, cores = 0;  ///< used ones, times microseconds
+  std::int64_t nodes = 0;  ///< used ones, times microseconds
 };
 
 class NodeUseRecord final : public history::Observer {
@@ -33,9 +33,8 @@ class NodeUseRecord final : public history::Observer {
   /// Over all phases of high load.
   [[nodiscard]] const NodeUse& high_load() const { return high_; }
   [[nodiscard]] std::int64_t phases() const { return phases_; }
-  /// Formulas 2 and 3, 0 to 1; NaN over no time.
+  /// Formula 2, 0 to 1; NaN over no time.
   [[nodiscard]] double node_use(const NodeUse& use) const;
-  [[nodiscard]] double core_use(const NodeUse& use) const;
 
  private:
   void use(const Allocation& held, int by);
@@ -45,11 +44,11 @@ class NodeUseRecord final : public history::Observer {
   std::vector<std::int32_t> jobs_on_node_;
   struct State {
     Instant from{};
-    std::int64_t nodes = 0, cores = 0;  // in use
+    std::int64_t nodes = 0;  // in use
     int waiting = 0;
   };
-  std::int64_t used_nodes_ = 0, used_cores_ = 0;  // now
-  std::optional<State> state_;                    // after the last change
+  std::int64_t used_nodes_ = 0;  // now
+  std::optional<State> state_;   // after the last change
   bool was_high_ = false;
   std::int64_t phases_ = 0;
   NodeUse whole_, high_;

@@ -39,10 +39,7 @@ constexpr std::array<std::string_view, 4> kWithBlocks{"GLTS", "FBO", "NS", "NH"}
 
 // A line for each variant that was run on the load.
 std::vector<Line> variants(const Findings& found, std::string_view load) {
-  std::vector<Line> lines;
-  for (const std::string_view variant : kGlomarcVariants)
-    lines.push_back({std::string{variant}, fmt::format("{}/{}", load, variant), std::string{variant}});
-  return lines_that_ran(found, std::move(lines));
+  return lines_that_ran(found, lines_of(kGlomarcVariants, fmt::format("{}/*", load)));
 }
 
 // Columns of relative responses, of which those of the paper's have the band.
@@ -55,7 +52,7 @@ constexpr Response kResponses[] = {{"medium", "relative 30 medium"},
                                    {"all, bound 30 s", "relative 30 all"},
                                    {"short, bound 30 s", "relative 30 short"}};
 
-Sheet responses(const Findings& found, Table head, std::vector<Line> lines, bool is_compared = false) {
+Sheet responses(const Findings& found, Head head, std::vector<Line> lines, bool is_compared = false) {
   Sheet sheet{found, std::move(head), std::move(lines)};
   for (const auto& [name, figure] : kResponses) {
     Column column{name, "ratio", 2};
@@ -69,14 +66,10 @@ Sheet responses(const Findings& found, Table head, std::vector<Line> lines, bool
 Table workloads(const Findings& found) {
   Sheet sheet{
       found,
-      {.id = "table 5",
-       .title = "Table 5: the workloads",
-       .source = "Table 5, which has one set of shares for both workloads",
-       .row_name = "workload",
-       .notes =
-           {"Work and sizes as the model draws them, before formula 7. Offered load: that work over what the nodes "
-            "can do until the last submission; the paper's \"Load = 10.6\" and \"13.0\" are in a unit that it does "
-            "not state. Means over the seeds."}},
+      {"table 5", "Table 5: the workloads", "workload", "Table 5, which has one set of shares for both workloads",
+       "Work and sizes as the model draws them, before formula 7. Offered load: that work over what the nodes can do "
+       "until the last submission; the paper's \"Load = 10.6\" and \"13.0\" are in a unit that it does not state. "
+       "Means over the seeds."},
       lines_that_ran(found, {{"W1", "W1/workload", "workloads"}, {"W2", "W2/workload", "workloads"}})};
   sheet.mean({"offered load", "%", 1}, "*/offered load");
   for (const char* what : {"jobs", "work"})
@@ -90,14 +83,12 @@ Table workloads(const Findings& found) {
 }
 
 Table responses_on_w2(const Findings& found) {
-  Sheet sheet = responses(
-      found,
-      {.id = "W2",
-       .title = "Relative response under W2",
-       .source = "text of 5.3; the bound of 600 s is ours, as 17.5 and 36.74 leave 1.8 for short jobs",
-       .row_name = "variant",
-       .notes = {"Past the last submission: from there to the last end, in per cent of the span of the submissions."}},
-      variants(found, "W2"), true);
+  Sheet sheet =
+      responses(found,
+                {"W2", "Relative response under W2", "variant",
+                 "text of 5.3; the bound of 600 s is ours, as 17.5 and 36.74 leave 1.8 for short jobs",
+                 "Past the last submission: from there to the last end, in per cent of the span of the submissions."},
+                variants(found, "W2"), true);
   sheet.mean({"past the last submission", "%", 1}, "*/past the end", 100);
   return sheet.table();
 }
@@ -109,14 +100,10 @@ Table gains(const Findings& found) {
       lines.push_back(
           {fmt::format("{}, {}", base, name), "W1/GLTS", fmt::format("W1/{}", base), figure,
            fmt::format("{}, {}", base, std::string_view{name}.substr(0, std::string_view{name}.find(',')))});
-  return gain_table(
-      found,
-      {.id = "gains",
-       .title = "W1: how much less relative response GLTS has",
-       .source = "text of 5.2",
-       .row_name = "over, class",
-       .notes = {"All jobs with the bound of 600 s, which the paper's numbers of W2 imply, and with 30 s."}},
-      lines, kWhyGains, 1, true);
+  return gain_table(found,
+                    {"gains", "W1: how much less relative response GLTS has", "over, class", "text of 5.2",
+                     "All jobs with the bound of 600 s, which the paper's numbers of W2 imply, and with 30 s."},
+                    lines, kWhyGains, 1, true);
 }
 
 Table by_seed(const Findings& found, std::string_view load) {
@@ -125,13 +112,12 @@ Table by_seed(const Findings& found, std::string_view load) {
     for (const Line& variant : variants(found, load))
       lines.push_back(
           {fmt::format("{}, {}", variant.name, group), fmt::format("{}/relative 600 {}", variant.key, group)});
-  Sheet sheet{found,
-              {.id = fmt::format("by seed, {}", load),
-               .title = fmt::format("{}: relative response by seed", load),
-               .row_name = "variant, class",
-               .notes = {"All jobs with the bound of 600 s. +-: half of the 95 % confidence interval of the mean over "
-                         "the seeds, by Student's t."}},
-              std::move(lines)};
+  Sheet sheet{
+      found,
+      {fmt::format("by seed, {}", load), fmt::format("{}: relative response by seed", load), "variant, class", "",
+       "All jobs with the bound of 600 s. +-: half of the 95 % confidence interval of the mean over "
+       "the seeds, by Student's t."},
+      std::move(lines)};
   const auto by_seed = [&](std::size_t line) { return found.by_seed(sheet.filled("*", line)); };
   sheet.mean({"mean", "ratio", 2}, "*");
   sheet.interval("ratio", 2, by_seed);
@@ -141,11 +127,9 @@ Table by_seed(const Findings& found, std::string_view load) {
 
 Table times(const Findings& found, std::string_view load) {
   Sheet sheet{found,
-              {.id = fmt::format("times {}", load),
-               .title = fmt::format("{}: mean times by the wall", load),
-               .row_name = "variant",
-               .notes = {"Wait: until the first start. Suspended: outside the slices of the class, when it is not a "
-                         "guest."}},
+              {fmt::format("times {}", load), fmt::format("{}: mean times by the wall", load), "variant", "",
+               "Wait: until the first start. Suspended: outside the slices of the class, when it is not a "
+               "guest."},
               variants(found, load)};
   for (const char* time : {"response", "wait", "suspended"})
     for (const std::string_view group : kClasses)
@@ -155,10 +139,8 @@ Table times(const Findings& found, std::string_view load) {
 
 Table use(const Findings& found, std::string_view load, const char* id, const char* title) {
   Sheet sheet{found,
-              {.id = id,
-               .title = fmt::format("{}: use of cores (formula 3) and of nodes (formula 2)", title),
-               .row_name = "variant",
-               .notes = {"High load: while at least 12 jobs of all classes wait that have never started."}},
+              {id, fmt::format("{}: use of cores (formula 3) and of nodes (formula 2)", title), "variant", "",
+               "High load: while at least 12 jobs of all classes wait that have never started."},
               variants(found, load)};
   sheet.mean({"U_core, high load", "%", 1}, "*/core use high", 100);
   sheet.mean({"U_node, high load", "%", 1}, "*/node use high", 100);
@@ -173,12 +155,9 @@ Table use_gains(const Findings& found) {
   std::vector<GainLine> lines;
   for (const char* base : {"SSP", "CST", "CSTWS"})
     lines.push_back({base, "W1/GLTS", fmt::format("W1/{}", base), "core use high"});
-  return gain_table(found,
-                    {.id = "core use",
-                     .title = "W1: how much more of the cores GLTS uses in phases of high load",
-                     .source = "text of 5.2",
-                     .row_name = "over"},
-                    lines, kWhyUse, 1, true, -1);
+  return gain_table(
+      found, {"core use", "W1: how much more of the cores GLTS uses in phases of high load", "over", "text of 5.2"},
+      lines, kWhyUse, 1, true, -1);
 }
 
 Table groups(const Findings& found) {
@@ -187,12 +166,9 @@ Table groups(const Findings& found) {
     for (const Line& variant : variants(found, load))
       if (variant.name != "SSP") lines.push_back({fmt::format("{}, {}", load, variant.name), variant.key});
   Sheet sheet{found,
-              {.id = "groups",
-               .title = "Groups of jobs that share nodes",
-               .source = "text of 5.2 and 5.3",
-               .row_name = "workload, variant",
-               .notes = {"The last three columns count the groups by the paper's cases 1, 2 and 3. Means over the "
-                         "seeds."}},
+              {"groups", "Groups of jobs that share nodes", "workload, variant", "text of 5.2 and 5.3",
+               "The last three columns count the groups by the paper's cases 1, 2 and 3. Means over the "
+               "seeds."},
               std::move(lines)};
   sheet.mean({"groups", "", 0, kGroupBand, kWhyGroups}, "*/groups");
   sheet.mean({"jobs of a group", "", 2, kGroupBand}, "*/group size");
@@ -206,10 +182,8 @@ Table groups(const Findings& found) {
 
 Table delays(const Findings& found, std::string_view load) {
   Sheet sheet{found,
-              {.id = fmt::format("delays {}", load),
-               .title = fmt::format("{}: R / R_est by the clock of the virtual machine", load),
-               .source = load == "W1" ? "text of 5.2, \"for both M and L jobs\"" : "",
-               .row_name = "variant"},
+              {fmt::format("delays {}", load), fmt::format("{}: R / R_est by the clock of the virtual machine", load),
+               "variant", load == "W1" ? "text of 5.2, \"for both M and L jobs\"" : ""},
               variants(found, load)};
   const std::pair<const char*, const char*> values[] = {
       {"mean", "delay"}, {"75 %", "delay 75 %"}, {"95 %", "delay 95 %"}};
@@ -220,11 +194,9 @@ Table delays(const Findings& found, std::string_view load) {
 }
 
 // A column a variant and class; a line a block size.
-Sheet by_block(const Findings& found, Table head, std::span<const std::string_view> classes) {
-  std::vector<Line> lines;
-  const auto sizes = glomarc_block_sizes(found);
-  for (const int block : sizes) lines.push_back({fmt::format("{}", block)});
-  Sheet sheet{found, std::move(head), std::move(lines)};
+Sheet by_block(const Findings& found, Head head, std::span<const std::string_view> classes) {
+  const std::vector<int> sizes = glomarc_block_sizes(found);
+  Sheet sheet{found, std::move(head), lines_of(sizes)};
   for (const std::string_view variant : kWithBlocks)
     for (const std::string_view group : classes)
       sheet.column({classes.size() == 1 ? std::string{variant} : fmt::format("{}, {}", variant, group), "ratio", 2},
@@ -242,11 +214,8 @@ std::vector<Line> slacks(const Findings& found) {
 }
 
 Table by_slack(const Findings& found) {
-  Sheet sheet = responses(found,
-                          {.id = "figure 9",
-                           .title = "Figure 9 in numbers: relative response under W1 by slack factor",
-                           .row_name = "F_slack"},
-                          slacks(found));
+  Sheet sheet = responses(
+      found, {"figure 9", "Figure 9 in numbers: relative response under W1 by slack factor", "F_slack"}, slacks(found));
   sheet.mean({"groups", "", 0}, "*/groups");
   sheet.mean({"R / R_est, 95 %", "ratio", 2}, "*/delay 95 % medium and long");
   return sheet.table();
@@ -259,20 +228,23 @@ Table overheads(const Findings& found) {
     lines.push_back({fmt::format("{}, where the class changes", variant), glomarc_changes_cell(variant)});
   }
   return responses(found,
-                   {.id = "overhead",
-                    .title = "W1: overhead at every slice, or only where the class changes",
-                    .row_name = "variant, overhead"},
+                   {"overhead", "W1: overhead at every slice, or only where the class changes", "variant, overhead"},
                    lines_that_ran(found, std::move(lines)))
       .table();
 }
 
 // ---- figures ----
 
-report::BarChart response_bars(const Findings& found, std::string_view load) {
-  Sheet sheet{found, {}, variants(found, load)};
+Table compared(const Findings& found, std::vector<Line> lines) {
+  Sheet sheet{found, {}, std::move(lines)};
   for (const std::string_view group : kGlomarcCompared)
     sheet.mean({group == "all" ? "all, 600 s" : std::string{group}}, fmt::format("*/relative 600 {}", group));
-  return bars_of(sheet.table(), {.title = std::string{load}, .x_name = "variant", .y_name = "relative response"});
+  return sheet.table();
+}
+
+report::BarChart response_bars(const Findings& found, std::string_view load) {
+  return bars_of(compared(found, variants(found, load)),
+                 {.title = std::string{load}, .x_name = "variant", .y_name = "relative response"});
 }
 
 report::BarChart use_bars(const Findings& found, std::string_view load) {
@@ -290,13 +262,6 @@ CurveChart block_curves(const Findings& found, std::string_view group) {
                                                                        .from_zero = false});
 }
 
-CurveChart slack_curves(const Findings& found) {
-  Sheet sheet{found, {}, slacks(found)};
-  for (const std::string_view group : kGlomarcCompared)
-    sheet.mean({group == "all" ? "all, 600 s" : std::string{group}}, fmt::format("*/relative 600 {}", group));
-  return curves_of(sheet.table(), {.title = "W1, GLTS", .x_name = "slack factor", .y_name = "relative response"});
-}
-
 std::vector<Section> sections(const Findings& found) {
   return {
       {.title = "Workloads", .tables = {workloads(found)}},
@@ -306,10 +271,7 @@ std::vector<Section> sections(const Findings& found) {
             "in the first block only; NS: blocks are not sorted; NH: neither sorting nor blocks, and the first group "
             "that passes."},
        .figures = {{"Figure 6", {response_bars(found, "W1")}}},
-       .tables = {responses(found,
-                            {.id = "figure 6",
-                             .title = "Figure 6 in numbers: Relative response under W1",
-                             .row_name = "variant"},
+       .tables = {responses(found, {"figure 6", "Figure 6 in numbers: Relative response under W1", "variant"},
                             variants(found, "W1"))
                       .table(),
                   gains(found), by_seed(found, "W1"), times(found, "W1")}},
@@ -329,15 +291,15 @@ std::vector<Section> sections(const Findings& found) {
                     {block_curves(found, "medium"), block_curves(found, "long")}}},
        .tables = {responses_on_w2(found), by_seed(found, "W2"),
                   by_block(found,
-                           {.id = "figure 8",
-                            .title = "Figure 8 in numbers: relative response under W2 by block size",
-                            .row_name = "block size",
-                            .notes = {"NH has no blocks. All jobs with the bound of 600 s."}},
+                           {"figure 8", "Figure 8 in numbers: relative response under W2 by block size", "block size",
+                            "", "NH has no blocks. All jobs with the bound of 600 s."},
                            kGlomarcCompared)
                       .table(),
                   times(found, "W2")}},
       {.title = "Figure 9: fairness against use (5.4)",
-       .figures = {{"Figure 9: relative response under W1 by slack factor", {slack_curves(found)}}},
+       .figures = {{"Figure 9: relative response under W1 by slack factor",
+                    {curves_of(compared(found, slacks(found)),
+                               {.title = "W1, GLTS", .x_name = "slack factor", .y_name = "relative response"})}}},
        .tables = {by_slack(found)}},
       {.title = "Overhead of slices",
        .text = {"Jobs that go on in the next slice need not be exchanged; the paper pays all the same (footnote 3)."},

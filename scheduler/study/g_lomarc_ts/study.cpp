@@ -74,18 +74,11 @@ std::vector<Cell> glomarc_cells(const SeededOptions& options) {
 Findings run_glomarc_study(const SeededOptions& options, const std::vector<Cell>& cells,
                            const Surroundings& surroundings) {
   Findings found{glomarc_printed()};
-  for (const Cell& cell : cells)
-    if (const std::string load = cell.workload(), facts = load + "/workload"; !found.has(facts))
-      for (std::uint64_t seed = 1; seed <= options.seeds; ++seed)
-        found.add(facts, seed, facts_of(make_glomarc_workload(load, seed, options.jobs)));
-  const Setting setting{.machine = Machine::cluster(paper::kNodes, paper::kCpusPerNode, paper::kCoresPerCpu),
-                        .runtime_model = "pairs"};
-  run_cells(found, "g-lomarc-ts", cells, surroundings, [&](const Cell& cell) {
-    const GlomarcWorkload workload = make_glomarc_workload(cell.workload(), cell.seed, options.jobs);
-    GlomarcRecord record;
-    simulate_one(workload.workload, cell.policy, setting, surroundings, record.observers());
-    return record.figures(workload);
-  });
+  run_seeds<GlomarcRecord>(
+      found, "g-lomarc-ts", cells, options,
+      {.machine = Machine::cluster(paper::kNodes, paper::kCpusPerNode, paper::kCoresPerCpu), .runtime_model = "pairs"},
+      surroundings,
+      [&](const std::string& load, std::uint64_t seed) { return make_glomarc_workload(load, seed, options.jobs); });
   return found;
 }
 

@@ -60,26 +60,22 @@ std::vector<Line> runs(const Findings& found, const Names& workloads, const Name
   std::vector<Line> lines;
   for (const std::string_view workload : workloads)
     for (const std::string_view policy : policies)
-      lines.push_back({fmt::format("{}, {}", workload, policy), fmt::format("{}/{}", workload, policy)});
-  return lines_that_ran(found, std::move(lines));
+      if (const std::string cell = fmt::format("{}/{}", workload, policy); found.has(cell))
+        lines.push_back({fmt::format("{}, {}", workload, policy), cell});
+  return lines;
 }
 
 // A line for each policy that ran on one of the workloads.
-std::vector<Line> policies_on(const Findings& found, const Names& workloads, const Names& policies = scojo_policies()) {
-  std::vector<Line> lines;
-  for (const std::string_view policy : policies)
-    if (!runs(found, workloads, {policy}).empty()) lines.push_back({std::string{policy}});
-  return lines;
+std::vector<Line> policies_on(const Findings& found, const Names& workloads, Names policies = scojo_policies()) {
+  std::erase_if(policies, [&](std::string_view policy) { return runs(found, workloads, {policy}).empty(); });
+  return lines_of(policies);
 }
 
 Table workloads(const Findings& found) {
   Sheet sheet{found,
-              {.id = "workloads",
-               .title = "The workloads",
-               .source = "text of 5.4; it does not say of which workload",
-               .row_name = "workload",
-               .notes = {"Load: work at the submitted sizes over what the machine can do until the last arrival, least "
-                         "and greatest of the seeds. The others are means over the seeds."}},
+              {"workloads", "The workloads", "workload", "text of 5.4; it does not say of which workload",
+               "Load: work at the submitted sizes over what the machine can do until the last arrival, least "
+               "and greatest of the seeds. The others are means over the seeds."},
               lines_that_ran(found, {{"W1", "W1/workload", "three points"},
                                      {"W2", "W2/workload", "three points"},
                                      {"W1 Downey", "W1 Downey/workload", "Downey"}})};
@@ -93,9 +89,8 @@ Table workloads(const Findings& found) {
 
 Table by_class(const Findings& found, std::string id, std::string title, const Measure& measure,
                const Names& workloads) {
-  Sheet sheet{found,
-              {.id = std::move(id), .title = fmt::format("{}: {}", title, measure.name), .row_name = "policy"},
-              policies_on(found, workloads)};
+  Sheet sheet{
+      found, {std::move(id), fmt::format("{}: {}", title, measure.name), "policy"}, policies_on(found, workloads)};
   for (const std::string_view workload : workloads)
     for (const std::string_view group : kScojoGroups)
       sheet.mean({workloads.size() > 1 ? fmt::format("{} {}", workload, group) : std::string{group}, measure.unit,
@@ -120,25 +115,21 @@ Table gains(const Findings& found) {
   for (const std::string_view group : kClasses) add("W1", "wait", group);
   add("W2", "response", "long");
   add("W2", "wait", "long");
-  return gain_table(
-      found,
-      {.id = "gains",
-       .title = "What the text says in per cent: how much less",
-       .source = "text of 5.4 and 6, \"1/3\" and \"1/4\" of a time as 67 % and 75 % less of it",
-       .row_name = "response of all jobs, unless stated",
-       .notes = {"Cirne-Berman tries all sizes up to N_max, as the paper says; up to N_opt is our variant."}},
-      lines, kWhyGains, 0, false);
+  return gain_table(found,
+                    {"gains", "What the text says in per cent: how much less", "response of all jobs, unless stated",
+                     "text of 5.4 and 6, \"1/3\" and \"1/4\" of a time as 67 % and 75 % less of it",
+                     "Cirne-Berman tries all sizes up to N_max, as the paper says; up to N_opt is our variant."},
+                    lines, kWhyGains, 0, false);
 }
 
 Table by_seed(const Findings& found, std::string_view workload) {
   const std::vector<Line> lines = policies_on(found, {workload});
   Sheet sheet{
       found,
-      {.id = fmt::format("by seed, {}", workload),
-       .title = fmt::format("{}: means over all jobs, and response against the traditional scheduler", workload),
-       .row_name = "policy",
-       .notes = {"Means over the seeds: geometric, and arithmetic, in which the seed of the highest load counts "
-                 "most. Differences below 7 % on a single seed mean nothing."}},
+      {fmt::format("by seed, {}", workload),
+       fmt::format("{}: means over all jobs, and response against the traditional scheduler", workload), "policy", "",
+       "Means over the seeds: geometric, and arithmetic, in which the seed of the highest load counts "
+       "most. Differences below 7 % on a single seed mean nothing."},
       lines};
   for (const auto& [name, unit, decimals] : {std::tuple{"response", "s", 0}, std::tuple{"slowdown", "ratio", 1}}) {
     const std::string path = fmt::format("{}/*/{} all", workload, name);
@@ -160,13 +151,12 @@ Table by_seed(const Findings& found, std::string_view workload) {
 }
 
 Table adaptations(const Findings& found) {
-  Sheet sheet{found,
-              {.id = "figures 8 and 12",
-               .title = "Figures 8 and 12 in numbers: jobs shrunk (S) and expanded (E) against N_opt at their start",
-               .source = "utilisation from the text of 5.4, W1; the figures have no numbers",
-               .row_name = "workload, policy",
-               .notes = {"Utilisation: from the first to the last submission of the jobs that count."}},
-              runs(found, {"W1", "W2"}, scojo_policies())};
+  Sheet sheet{
+      found,
+      {"figures 8 and 12", "Figures 8 and 12 in numbers: jobs shrunk (S) and expanded (E) against N_opt at their start",
+       "workload, policy", "utilisation from the text of 5.4, W1; the figures have no numbers",
+       "Utilisation: from the first to the last submission of the jobs that count."},
+      runs(found, {"W1", "W2"}, scojo_policies())};
   add_by_group(sheet, "S", {"", "jobs", 0}, "*/shrunk", 1, kClasses);
   add_by_group(sheet, "E", {"", "jobs", 0}, "*/expanded", 1, kClasses);
   sheet.average({"utilisation", "%", 1, Band{.absolute = 3}, kWhyUtilisation}, "*/utilisation", 100);
@@ -175,18 +165,15 @@ Table adaptations(const Findings& found) {
 
 Table sizes(const Findings& found) {
   const Column factor{"", "ratio", 2, kSizeBand, kWhySizes};
-  Sheet sheet{
-      found,
-      {.id = "sizes",
-       .title = "By how much jobs are shrunk at their start",
-       .source = "text of 5.4, the middle of a range; short and medium jobs have one range",
-       .row_name = "workload, policy",
-       .notes = {"Modifier: what SCOJO-P multiplied N_opt with, before the size was held between N_min and N_max. "
-                 "Shrunk: of the jobs that were shrunk; the others of all jobs that have a choice. As N_min is "
-                 "half of N_opt, the paper's factors of SCOJO-P below 0.5 can only be modifiers."}},
-      runs(found, {"W1", "W2"},
-           {"SCOJO-P", "SCOJO-P, no prediction", "Cirne-Berman", "Cirne-Berman, up to N_opt", "greedy",
-            "greedy by class"})};
+  Sheet sheet{found,
+              {"sizes", "By how much jobs are shrunk at their start", "workload, policy",
+               "text of 5.4, the middle of a range; short and medium jobs have one range",
+               "Modifier: what SCOJO-P multiplied N_opt with, before the size was held between N_min and N_max. "
+               "Shrunk: of the jobs that were shrunk; the others of all jobs that have a choice. As N_min is "
+               "half of N_opt, the paper's factors of SCOJO-P below 0.5 can only be modifiers."},
+              runs(found, {"W1", "W2"},
+                   {"SCOJO-P", "SCOJO-P, no prediction", "Cirne-Berman", "Cirne-Berman, up to N_opt", "greedy",
+                    "greedy by class"})};
   add_by_group(sheet, "modifier, shrunk,", factor, "*/modifier shrunk");
   add_by_group(sheet, "size / N_opt, shrunk,", factor, "*/of optimum shrunk");
   add_by_group(sheet, "size / N_opt,", factor, "*/of optimum");
@@ -202,8 +189,7 @@ std::vector<Line> ideals(const Findings& found) {
 }
 
 Table by_ideal(const Findings& found) {
-  Sheet sheet{
-      found, {.id = "ideal load", .title = "SCOJO-P by ideal load, all jobs", .row_name = "ideal load"}, ideals(found)};
+  Sheet sheet{found, {"ideal load", "SCOJO-P by ideal load, all jobs", "ideal load"}, ideals(found)};
   for (const std::string load : {"W1", "W2"}) {
     sheet.mean({load + " response", "h", 2}, load + "/*/response all", 1.0 / 3600);
     sheet.mean({load + " slowdown", "ratio", 1}, load + "/*/slowdown all");
@@ -224,11 +210,8 @@ Table eighty(const Findings& found) {
       lines.push_back({fmt::format("{} 80 %, {}, over traditional", load, policy), load + " 80 %/" + policy,
                        load + " 80 %/traditional", "response all"});
   return gain_table(found,
-                    {.id = "80 %",
-                     .title = "80 % of the jobs moldable: how much less response",
-                     .source = "text of 5.4",
-                     .row_name = "workload, policy",
-                     .notes = {"Four fifths of each class are moldable, the rest is rigid."}},
+                    {"80 %", "80 % of the jobs moldable: how much less response", "workload, policy", "text of 5.4",
+                     "Four fifths of each class are moldable, the rest is rigid."},
                     lines, kWhyEighty, 0, false);
 }
 
@@ -236,24 +219,19 @@ Table original(const Findings& found) {
   std::vector<GainLine> lines;
   for (const std::string workload : {"W1 80 %", "W2 80 %", "W1 malleable", "W2 malleable"})
     lines.push_back({workload, workload + "/SCOJO", workload + "/traditional", "response all"});
-  return gain_table(
-      found,
-      {.id = "SCOJO",
-       .title = "The original SCOJO over traditional: how much less response",
-       .source = "text of 5.4, which does not say which workload",
-       .row_name = "workload",
-       .notes = {"Malleable: four fifths of the short and medium jobs are moldable, four fifths of the long ones "
-                 "malleable."}},
-      lines, kWhyOriginal, 0, false);
+  return gain_table(found,
+                    {"SCOJO", "The original SCOJO over traditional: how much less response", "workload",
+                     "text of 5.4, which does not say which workload",
+                     "Malleable: four fifths of the short and medium jobs are moldable, four fifths of the long ones "
+                     "malleable."},
+                    lines, kWhyOriginal, 0, false);
 }
 
 Table downey_sizes(const Findings& found) {
   const Column factor{"", "ratio", 2, Band{.relative = 0.3, .absolute = 0.1}, kWhyDowney};
   Sheet sheet{found,
-              {.id = "downey sizes",
-               .title = "Modifiers and sizes at start under Downey's curves, of all jobs that have a choice",
-               .source = "text of 5.4; SCOJO-P's factors on N_opt are taken as modifiers",
-               .row_name = "policy"},
+              {"downey sizes", "Modifiers and sizes at start under Downey's curves, of all jobs that have a choice",
+               "policy", "text of 5.4; SCOJO-P's factors on N_opt are taken as modifiers"},
               policies_on(found, {"W1 Downey"},
                           {"SCOJO-P", "SCOJO-P, no prediction", "Cirne-Berman", "Cirne-Berman, up to N_opt"})};
   add_by_group(sheet, "modifier", factor, "W1 Downey/*/modifier");
@@ -279,20 +257,16 @@ Table series(const Findings& found, std::string_view workload, const Names& poli
 const Names kInFigures{"traditional", "SCOJO-P", "Cirne-Berman", "Cirne-Berman, up to N_opt"};
 
 report::BarChart class_bars(const Findings& found, const Measure& measure, std::string_view workload) {
-  std::vector<Line> lines;
-  for (const std::string_view group : kScojoGroups) lines.push_back({std::string{group}});
   const std::string_view unit{measure.unit};
-  return bars_of(
-      series(found, workload, kInFigures, std::move(lines), fmt::format("{} *", measure.figure), measure.scale, false),
-      {.title = fmt::format("{}, {}", workload, measure.name),
-       .x_name = "class of T(N_opt)",
-       .y_name = fmt::format("{}{}", measure.name, unit == "h" ? ", h" : "")});
+  return bars_of(series(found, workload, kInFigures, lines_of(kScojoGroups), fmt::format("{} *", measure.figure),
+                        measure.scale, false),
+                 {.title = fmt::format("{}, {}", workload, measure.name),
+                  .x_name = "class of T(N_opt)",
+                  .y_name = fmt::format("{}{}", measure.name, unit == "h" ? ", h" : "")});
 }
 
 report::BarChart response_histogram(const Findings& found, std::string_view workload, std::string_view group) {
-  std::vector<Line> lines;
-  for (const std::string& label : response_bins(group)) lines.push_back({label});
-  return bars_of(series(found, workload, kInFigures, std::move(lines), fmt::format("{} up to *", group)),
+  return bars_of(series(found, workload, kInFigures, lines_of(response_bins(group)), fmt::format("{} up to *", group)),
                  {.title = fmt::format("{}, {} jobs", workload, group), .x_name = "response up to", .y_name = "jobs"});
 }
 

@@ -83,21 +83,11 @@ std::vector<Cell> scojo_cells(const SeededOptions& options) {
 Findings run_scojo_study(const SeededOptions& options, const std::vector<Cell>& cells,
                          const Surroundings& surroundings) {
   Findings found{scojo_printed(), geometric_mean_of};
-  const auto workload_of = [&](const Cell& cell, std::uint64_t seed) {
-    return make_scojo_workload(scojo_workload_kind(cell.workload()), seed, options.jobs);
-  };
-  for (const Cell& cell : cells)
-    if (const std::string facts = cell.workload() + "/workload"; !found.has(facts))
-      for (std::uint64_t seed = 1; seed <= options.seeds; ++seed)
-        found.add(facts, seed, facts_of(workload_of(cell, seed)));
-  run_cells(found, "scojo-p", cells, surroundings, [&](const Cell& cell) {
-    const ScojoWorkload workload = workload_of(cell, cell.seed);
-    ScojoRecord record;
-    simulate_one(workload.workload, cell.policy,
-                 {.machine = Machine::pool(scojo_p_paper::kProcessors), .runtime_model = "speedup"}, surroundings,
-                 record.observers());
-    return record.figures(workload);
-  });
+  run_seeds<ScojoRecord>(found, "scojo-p", cells, options,
+                         {.machine = Machine::pool(scojo_p_paper::kProcessors), .runtime_model = "speedup"},
+                         surroundings, [&](const std::string& workload, std::uint64_t seed) {
+                           return make_scojo_workload(scojo_workload_kind(workload), seed, options.jobs);
+                         });
   add_rigid_runs(found);
   return found;
 }

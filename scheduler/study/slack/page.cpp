@@ -48,7 +48,7 @@ std::string why_waits_differ(const Findings& found) {
 // A sheet of which some columns are waits to compare.
 class WaitSheet : public Sheet {
  public:
-  WaitSheet(const Findings& found, Table head, std::vector<Line> lines)
+  WaitSheet(const Findings& found, Head head, std::vector<Line> lines)
       : Sheet(found, std::move(head), std::move(lines)), why_(why_waits_differ(found)) {}
   void wait(const char* name, std::string_view path) { mean({name, "s", 1, kWaitBand, why_}, path); }
 
@@ -65,12 +65,10 @@ std::vector<Line> months_and_all(const Findings& found) {
 
 Table table_1(const Findings& found) {
   WaitSheet sheet{found,
-                  {.id = "table 1",
-                   .title = "Table 1: average wait, conservative and slack-based backfilling",
-                   .source = "Table 1; SF = 3, AWT = 2401 s, ascending scheduled time, all priorities 0",
-                   .row_name = "month",
-                   .notes = {"The last row is over all jobs, not over months, as in the paper. Records that are no "
-                             "jobs (no processors) do not count."}},
+                  {"table 1", "Table 1: average wait, conservative and slack-based backfilling", "month",
+                   "Table 1; SF = 3, AWT = 2401 s, ascending scheduled time, all priorities 0",
+                   "The last row is over all jobs, not over months, as in the paper. Records that are no "
+                   "jobs (no processors) do not count."},
                   months_and_all(found)};
   sheet.mean({"jobs", "", 0}, "*/equal ast/jobs all");
   sheet.wait("conservative", "*/conservative/wait all");
@@ -82,12 +80,9 @@ Table table_1(const Findings& found) {
 Table table_2(const Findings& found) {
   WaitSheet sheet{
       found,
-      {.id = "table 2",
-       .title = "Table 2: average wait when every fifth job has user and political priority 1",
-       .source =
-           "Table 2; November's low priority is printed as 1882.3 and must be 4882.3, as all = 0.2 high + 0.8 low in "
-           "every other row",
-       .row_name = "month"},
+      {"table 2", "Table 2: average wait when every fifth job has user and political priority 1", "month",
+       "Table 2; November's low priority is printed as 1882.3 and must be 4882.3, as all = 0.2 high + 0.8 low in every "
+       "other row"},
       months_and_all(found)};
   sheet.wait("equal, all", "*/equal ast/wait all");
   sheet.wait("unequal, all", "*/unequal ast/wait all");
@@ -101,11 +96,9 @@ Table table_3(const Findings& found) {
   for (const auto& [key, name] : kHeuristics)
     lines.push_back({std::string{name}, std::string{key}, std::string{is_whole_year(found) ? name : ""}});
   WaitSheet sheet{found,
-                  {.id = "table 3",
-                   .title = "Table 3: the five heuristics, over all jobs",
-                   .source = "Table 3, gains from the text of 5.2; loss is against ascending scheduled time with equal "
-                             "priorities, gap is low less high",
-                   .row_name = "heuristic"},
+                  {"table 3", "Table 3: the five heuristics, over all jobs", "heuristic",
+                   "Table 3, gains from the text of 5.2; loss is against ascending scheduled time with equal "
+                   "priorities, gap is low less high"},
                   std::move(lines)};
   sheet.wait("equal", "all/equal */wait all");
   sheet.less({"gain", "%", 1, kGainBand}, "all/equal *", "all/conservative", "wait all");
@@ -129,10 +122,7 @@ std::vector<Line> swept(const Findings& found, std::initializer_list<double> num
 
 Section figure_9(const Findings& found) {
   Sheet sheet{found,
-              {.id = "figure 9",
-               .title = "Figure 9 in numbers",
-               .source = "text of 5.2; the figure itself has no numbers",
-               .row_name = "SF"},
+              {"figure 9", "Figure 9 in numbers", "SF", "text of 5.2; the figure itself has no numbers"},
               swept(found, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
                     [](double factor) { return factor == 3 ? "equal ast" : fmt::format("sf {}", factor); })};
   sheet.mean({"average wait", "s", 1}, "*/wait all");
@@ -167,11 +157,8 @@ std::string run_of_gap(double gap) {
 Section figure_10(const Findings& found) {
   const std::vector<Line> gaps = swept(found, {0.0, 0.5, 1.0, 1.5, 2.0}, run_of_gap);
   WaitSheet sheet{found,
-                  {.id = "figure 10",
-                   .title = "Figure 10 in numbers",
-                   .source = "Table 2's last row; the figure itself has no numbers",
-                   .row_name = "gap",
-                   .notes = {"At gap 0, high and low are the same fifth and the others, without priorities."}},
+                  {"figure 10", "Figure 10 in numbers", "gap", "Table 2's last row; the figure itself has no numbers",
+                   "At gap 0, high and low are the same fifth and the others, without priorities."},
                   gaps};
   Sheet curves{found, {}, gaps};
   for (const char* group : {"all", "high", "low"}) {
@@ -191,7 +178,7 @@ Section figure_10(const Findings& found) {
 
 Table variants(const Findings& found) {
   Sheet sheet{found,
-              {.id = "text of section 5", .title = "What the text tells without numbers", .row_name = "variant"},
+              {"text of section 5", "What the text tells without numbers", "variant"},
               {{"equal priorities", "all/equal ast"},
                {"equal, AWT of each month", "all/monthly average"},
                {"unequal priorities", "all/unequal ast"},

@@ -51,8 +51,7 @@ TEST(Findings, KnowNothingOfWhatWasNotRunAndRefuseAFigureThatThereIsNot) {
 
 TEST(Sheet, PutsThePapersNumbersBesideOursByLineAndColumn) {
   const Findings found = two_seeds();
-  Sheet sheet{
-      found, {.id = "waits"}, lines_that_ran(found, {{"1", "W/ours"}, {"2", "W/theirs", "all"}, {"3", "W/no"}})};
+  Sheet sheet{found, {"waits"}, lines_that_ran(found, {{"1", "W/ours"}, {"2", "W/theirs", "all"}, {"3", "W/no"}})};
   sheet.mean({"wait"}, "*/wait", 2);
   const Table& table = sheet.table();
   ASSERT_EQ(table.rows.size(), 2u);
@@ -64,7 +63,7 @@ TEST(Sheet, PutsThePapersNumbersBesideOursByLineAndColumn) {
 TEST(Sheet, LosesNoPrintedNumberByTheNameOfItsColumn) {
   const InvariantsThrow throwing;
   const Findings found = two_seeds();
-  Sheet sheet{found, {.id = "waits"}, {{"1", "W/ours"}}};
+  Sheet sheet{found, {"waits"}, {{"1", "W/ours"}}};
   sheet.mean({"weight"}, "*/wait");
   EXPECT_THROW(static_cast<void>(sheet.table()), BrokenInvariant);
 }
@@ -84,8 +83,7 @@ TEST(Sheet, SaysHowFarOtherSeedsMayMoveAMean) {
 }
 
 TEST(GainTable, HasMeanAndSeedsWithTheirSign) {
-  const Table table =
-      gain_table(two_seeds(), {.id = "gains"}, {{"ours", "W/ours", "W/theirs", "wait"}}, "", 0, false, -1);
+  const Table table = gain_table(two_seeds(), {"gains"}, {{"ours", "W/ours", "W/theirs", "wait"}}, "", 0, false, -1);
   ASSERT_EQ(table.columns.size(), 3u);
   EXPECT_EQ(table.rows[0].values[0].ours, -70);
   EXPECT_EQ(table.rows[0].values[0].paper, 60);

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "scheduler/base/file/temporary_folder.hpp"
-#include "scheduler/metrics/series.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/study/g_lomarc_ts/figures.hpp"
 #include "scheduler/study/g_lomarc_ts/study.hpp"
@@ -93,8 +92,7 @@ Allocation on(std::initializer_list<int> cores) {
 //  50 s  job 2 ends, job 1 is resumed
 //  70 s  job 1 ends, job 3 starts on core 0; job 4 is cancelled
 //  80 s  job 3 ends
-template <class Observer>
-void worked_by_hand(Observer& observer) {
+void worked_by_hand(NodeUseRecord& observer) {
   log::Header header;
   header.set("machine", "2x2x2");
   JobEnd cancelled;
@@ -124,31 +122,16 @@ TEST(NodeUse, IsThatOfAScheduleWorkedByHand) {
   EXPECT_EQ(record.whole().time, std::chrono::seconds{80});
   // 30 s with 2 nodes, 20 s with 1 (job 2), 20 s with 2, 10 s with 1.
   EXPECT_EQ(record.whole().nodes, (30 * 2 + 20 * 1 + 20 * 2 + 10 * 1) * kSecond);
-  // 20 s with 4 cores, 10 s with 6, 20 s with 2, 20 s with 4, 10 s with 1.
-  EXPECT_EQ(record.whole().cores, (20 * 4 + 10 * 6 + 20 * 2 + 20 * 4 + 10 * 1) * kSecond);
-  EXPECT_DOUBLE_EQ(record.core_use(record.whole()), 270.0 / (80 * 8));
   EXPECT_DOUBLE_EQ(record.node_use(record.whole()), 130.0 / (80 * 2));
 }
 
 TEST(NodeUse, HasTwoPhasesOfHighLoad) {
   NodeUseRecord record{2};
   worked_by_hand(record);
-  // 10 to 20 s with 4 cores of 2 nodes; 40 to 50 s with 2 cores of 1 node, 50 to 70 s with 4 of 2: suspended jobs do not
-  // wait.
+  // 10 to 20 s with 2 nodes; 40 to 50 s with 1, 50 to 70 s with 2: suspended jobs do not wait.
   EXPECT_EQ(record.phases(), 2);
   EXPECT_EQ(record.high_load().time, std::chrono::seconds{40});
-  EXPECT_DOUBLE_EQ(record.core_use(record.high_load()), (10.0 * 4 + 10 * 2 + 20 * 4) / (40 * 8));
   EXPECT_DOUBLE_EQ(record.node_use(record.high_load()), (10.0 * 2 + 10 * 1 + 20 * 2) / (40 * 2));
-}
-
-TEST(NodeUse, CountsCoresAsTheSeriesOfARunDoes) {
-  NodeUseRecord record{2};
-  metrics::Series series{{.keep_points = false, .high_load_queue = 2}};
-  worked_by_hand(record);
-  worked_by_hand(series);
-  EXPECT_EQ(record.whole().cores, static_cast<std::int64_t>(series.total().busy_cores));
-  EXPECT_EQ(record.high_load().time.count(), static_cast<std::int64_t>(series.total().high_load_time));
-  EXPECT_EQ(record.high_load().cores, static_cast<std::int64_t>(series.total().high_load_busy_cores));
 }
 
 TEST(NodeUse, NeedsNodes) {
