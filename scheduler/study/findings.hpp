@@ -23,6 +23,11 @@ inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 /// Of one simulation, by name.
 using Figures = std::map<std::string, double, std::less<>>;
 
+/// A policy that is compared.
+struct Compared {
+  std::string_view name, policy;  ///< in the tables, and as written
+};
+
 /// One simulation.
 struct Cell {
   std::string name;    ///< workload and policy, as the tables call them: "W1/SCOJO-P"

@@ -96,11 +96,14 @@ Table gain_table(const Findings& findings, Head head, const std::vector<GainLine
   return sheet.table();
 }
 
-report::BarChart bars_of(const Table& table, report::BarChart head) {
+report::BarChart bars_of(const Table& table, report::BarChart head, bool is_paper) {
   for (const Row& row : table.rows) head.labels.push_back(row.name);
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     auto& series = head.series.emplace_back(report::BarSeries{table.columns[c].name, {}});
-    for (const Row& row : table.rows) series.values.push_back(std::isnan(row.values[c].ours) ? 0 : row.values[c].ours);
+    for (const Row& row : table.rows) {
+      const double height = is_paper ? row.values[c].paper.value_or(0) : row.values[c].ours;
+      series.values.push_back(std::isnan(height) ? 0 : height);
+    }
   }
   return head;
 }

@@ -32,7 +32,7 @@ struct Line {
 /// Without those whose key is a cell that was not run.
 [[nodiscard]] std::vector<Line> lines_that_ran(const Findings& findings, std::vector<Line> lines);
 
-/// Of a table, as in its Table.
+/// What a table says of itself, as Table has it; `note` if it has one.
 struct Head {
   std::string id{}, title{}, row_name{}, source{}, note{};
 };
@@ -80,8 +80,9 @@ struct GainLine {
 [[nodiscard]] Table gain_table(const Findings& findings, Head head, const std::vector<GainLine>& lines,
                                std::string_view why, int decimals_of_seeds, bool has_interval, double sign = 1);
 
-/// A bar for each line in each column's series; NaN, which a bar cannot have, is none. `head` has the names.
-[[nodiscard]] report::BarChart bars_of(const Table& table, report::BarChart head);
+/// A bar for each line in each column's series, ours or the paper's; NaN, which a bar cannot have, is none. `head` has the
+/// names.
+[[nodiscard]] report::BarChart bars_of(const Table& table, report::BarChart head, bool is_paper = false);
 /// A curve for each column over the numbers that the lines are called by; without points that are NaN. Behind them the
 /// paper's, of columns that have some. Their names are those of the columns without `prefix`.
 [[nodiscard]] CurveChart curves_of(const Table& table, CurveChart head, std::string_view prefix = {});

@@ -108,8 +108,8 @@ Table table_4(const DynpPage& page, const std::string& why) {
 Table table_5(const DynpPage& page, const std::string& why) {
   Sheet sheet{page.found,
               {"table 5", "Table 5: dynP with the advanced and the SJF-preferred decider, against SJF", "log, factor",
-               "Table 5, the numbers of Figures 3 and 4; its last columns are differences to SJF, not to FCFS "
-               "as its header says"},
+               "Table 5, the numbers of Figures 3 and 4; its last columns are differences to SJF, not to FCFS as its "
+               "header says"},
               page.cases(),
               kByFactor};
   add_sldwa(sheet, kTuned, why);

@@ -16,10 +16,7 @@
 namespace replay::study {
 namespace {
 
-struct PolicyOf {
-  const char *name, *policy;
-};
-constexpr PolicyOf kPolicies[] = {{"FCFS", "plan:order=fcfs"},
+constexpr Compared kPolicies[] = {{"FCFS", "plan:order=fcfs"},
                                   {"SJF", "plan:order=sjf"},
                                   {"LJF", "plan:order=ljf"},
                                   {"advanced", "dynp:decider=advanced"},
@@ -64,7 +61,7 @@ std::vector<SetCell> cells_of(const std::vector<DynpLog>& logs, const DynpOption
     for (const double factor : options.factors)
       for (const auto& [name, policy] : kPolicies)
         for (std::uint64_t set = 1; set <= options.sets; ++set)
-          cells.push_back({{fmt::format("{} {}/{}", log.name, factor, name), policy, set}, &log, factor});
+          cells.push_back({{fmt::format("{} {}/{}", log.name, factor, name), std::string{policy}, set}, &log, factor});
   std::ranges::stable_sort(cells, {}, [](const SetCell& cell) {
     return std::tuple{cell.factor, cell.policy.starts_with("plan")};
   });
@@ -72,7 +69,7 @@ std::vector<SetCell> cells_of(const std::vector<DynpLog>& logs, const DynpOption
 }
 
 // Against SJF, by factor and in the mean over the factors.
-void add_gains(Findings& found, const std::string& log, const char* policy, const std::vector<double>& factors) {
+void add_gains(Findings& found, const std::string& log, std::string_view policy, const std::vector<double>& factors) {
   Figures means;
   for (const double factor : factors) {
     const std::string at = fmt::format("{} {}", log, factor), cell = fmt::format("{}/{}", at, policy),

@@ -187,8 +187,7 @@ Table table_3(const MalleablePage& page) {
   Sheet sheet{page.found,
               {"table 3", "Table 3: average MPL; fragmentation", "log, jobs",
                "Table 3; fragmentation from the text of 5.1 (EASY 6 % for CTC to 14 % for SDSC, FCFS-malleable none)",
-               "MPL: processes over all CPUs, mean over time, idle time included. Eager: "
-               "fcfs-malleable:expand=eager."},
+               "MPL: processes over all CPUs, mean over time, idle time included. Eager: fcfs-malleable:expand=eager."},
               std::move(lines)};
   for (const std::string_view policy : kMalleablePolicies)
     sheet.mean({fmt::format("MPL {}", name_of(policy)), "ratio", 2, kMpl, kWhyRange},

@@ -46,8 +46,7 @@ void judge_gain(Check& check, const Findings& found, std::string_view base) {
 }
 constexpr const char* kGain =
     "W1: GLTS has {} % less relative response of medium jobs than {}, {} % of long jobs, {} % of all (5.2; here: "
-    "within "
-    "10)";
+    "within 10)";
 
 // "NAME +1.2, -0.3, +4.0 %": more relative response than `base`; each class has to hold.
 void add_changes(Check& check, const Findings& found, std::string_view name, std::string_view cell,
@@ -113,8 +112,7 @@ constexpr Statement kStatements[] = {
        check.add(is_near(groups, in_print, 0.1 * in_print), "{:.0f}", groups);
      },
      "they would have 3,750 jobs, more than the 3,600 that may share nodes; 41.7 % of these are 1,500 jobs, so that "
-     "the "
-     "number is one of jobs"},
+     "the number is one of jobs"},
     {"41.7 % of the medium and long jobs run in a group (5.2, W1; here: within 3 points)",
      [](Check& check, const Findings& found) {
        const double ours = found.mean("W1/GLTS/in group") * 100;

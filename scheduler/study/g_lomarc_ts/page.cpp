@@ -115,8 +115,8 @@ Table by_seed(const Findings& found, std::string_view load) {
   Sheet sheet{
       found,
       {fmt::format("by seed, {}", load), fmt::format("{}: relative response by seed", load), "variant, class", "",
-       "All jobs with the bound of 600 s. +-: half of the 95 % confidence interval of the mean over "
-       "the seeds, by Student's t."},
+       "All jobs with the bound of 600 s. +-: half of the 95 % confidence interval of the mean over the seeds, by "
+       "Student's t."},
       std::move(lines)};
   const auto by_seed = [&](std::size_t line) { return found.by_seed(sheet.filled("*", line)); };
   sheet.mean({"mean", "ratio", 2}, "*");
@@ -128,8 +128,7 @@ Table by_seed(const Findings& found, std::string_view load) {
 Table times(const Findings& found, std::string_view load) {
   Sheet sheet{found,
               {fmt::format("times {}", load), fmt::format("{}: mean times by the wall", load), "variant", "",
-               "Wait: until the first start. Suspended: outside the slices of the class, when it is not a "
-               "guest."},
+               "Wait: until the first start. Suspended: outside the slices of the class, when it is not a guest."},
               variants(found, load)};
   for (const char* time : {"response", "wait", "suspended"})
     for (const std::string_view group : kClasses)
@@ -167,8 +166,7 @@ Table groups(const Findings& found) {
       if (variant.name != "SSP") lines.push_back({fmt::format("{}, {}", load, variant.name), variant.key});
   Sheet sheet{found,
               {"groups", "Groups of jobs that share nodes", "workload, variant", "text of 5.2 and 5.3",
-               "The last three columns count the groups by the paper's cases 1, 2 and 3. Means over the "
-               "seeds."},
+               "The last three columns count the groups by the paper's cases 1, 2 and 3. Means over the seeds."},
               std::move(lines)};
   sheet.mean({"groups", "", 0, kGroupBand, kWhyGroups}, "*/groups");
   sheet.mean({"jobs of a group", "", 2, kGroupBand}, "*/group size");
@@ -266,10 +264,9 @@ std::vector<Section> sections(const Findings& found) {
   return {
       {.title = "Workloads", .tables = {workloads(found)}},
       {.title = "Figure 6: relative response under the normal load",
-       .text =
-           {"SSP: space sharing only. CST and CSTWS: pairs, the best match and the first. GLTS: groups. FBO: matches "
-            "in the first block only; NS: blocks are not sorted; NH: neither sorting nor blocks, and the first group "
-            "that passes."},
+       .text = {"SSP: space sharing only. CST and CSTWS: pairs, the best match and the first. GLTS: groups. FBO: "
+                "matches in the first block only; NS: blocks are not sorted; NH: neither sorting nor blocks, and the "
+                "first group that passes."},
        .figures = {{"Figure 6", {response_bars(found, "W1")}}},
        .tables = {responses(found, {"figure 6", "Figure 6 in numbers: Relative response under W1", "variant"},
                             variants(found, "W1"))
@@ -281,9 +278,8 @@ std::vector<Section> sections(const Findings& found) {
        .tables = {use(found, "W1", "figure 7", "Figure 7 in numbers"), use_gains(found),
                   use(found, "W2", "use W2", "W2")}},
       {.title = "Groups and fairness (5.2)",
-       .text =
-           {"That there are fewer than four candidates in 85 % of the cases (5.3) is not in the event log, and is not "
-            "checked here."},
+       .text = {"That there are fewer than four candidates in 85 % of the cases (5.3) is not in the event log, and is "
+                "not checked here."},
        .tables = {groups(found), delays(found, "W1"), delays(found, "W2")}},
       {.title = "Figure 8: the heavier load, and the size of blocks (5.3)",
        .figures = {{"W2, blocks of 16", {response_bars(found, "W2")}},
@@ -309,9 +305,8 @@ std::vector<Section> sections(const Findings& found) {
 std::vector<std::string> about(const SeededOptions& options) {
   return {
       fmt::format(
-          "{} jobs of the typeless Lublin-Feitelson model, aarr 10.33 (W1) and 9.83 (W2), {}, on {} nodes of two "
-          "CPUs of two cores. Slowdowns of Table 4, sizes by formula 7. Run times are known exactly. Runtime "
-          "model: pairs.",
+          "{} jobs of the typeless Lublin-Feitelson model, aarr 10.33 (W1) and 9.83 (W2), {}, on {} nodes of two CPUs "
+          "of two cores. Slowdowns of Table 4, sizes by formula 7. Run times are known exactly. Runtime model: pairs.",
           options.jobs, seeds_text(options), paper::kNodes),
       "All variants run in the time slices of scojo-pect, with the parameters of Table 6. Relative response: response "
       "by the wall over the run time at one process a node, at least 1; the run time counts as 30 s at least, and for "

@@ -207,8 +207,7 @@ constexpr Statement kStatements[] = {
                  less_or_more(less(up_to, "slowdown all")));
      }},
     {"With Downey's curves Cirne-Berman is not much better than the traditional scheduler in response (Figure 13; "
-     "here: "
-     "up to 10 %)",
+     "here: up to 10 %)",
      [](Check& check, const Findings& found) {
        const double full = gain(found, "W1 Downey/Cirne-Berman", "W1 Downey/traditional");
        if (found.has("W1 Downey/SCOJO-P")) check.add(full >= 0 && full <= kNear, "{}", less_or_more(full));

@@ -74,8 +74,8 @@ std::vector<Line> policies_on(const Findings& found, const Names& workloads, Nam
 Table workloads(const Findings& found) {
   Sheet sheet{found,
               {"workloads", "The workloads", "workload", "text of 5.4; it does not say of which workload",
-               "Load: work at the submitted sizes over what the machine can do until the last arrival, least "
-               "and greatest of the seeds. The others are means over the seeds."},
+               "Load: work at the submitted sizes over what the machine can do until the last arrival, least and "
+               "greatest of the seeds. The others are means over the seeds."},
               lines_that_ran(found, {{"W1", "W1/workload", "three points"},
                                      {"W2", "W2/workload", "three points"},
                                      {"W1 Downey", "W1 Downey/workload", "Downey"}})};
@@ -128,8 +128,8 @@ Table by_seed(const Findings& found, std::string_view workload) {
       found,
       {fmt::format("by seed, {}", workload),
        fmt::format("{}: means over all jobs, and response against the traditional scheduler", workload), "policy", "",
-       "Means over the seeds: geometric, and arithmetic, in which the seed of the highest load counts "
-       "most. Differences below 7 % on a single seed mean nothing."},
+       "Means over the seeds: geometric, and arithmetic, in which the seed of the highest load counts most. "
+       "Differences below 7 % on a single seed mean nothing."},
       lines};
   for (const auto& [name, unit, decimals] : {std::tuple{"response", "s", 0}, std::tuple{"slowdown", "ratio", 1}}) {
     const std::string path = fmt::format("{}/*/{} all", workload, name);
@@ -169,8 +169,8 @@ Table sizes(const Findings& found) {
               {"sizes", "By how much jobs are shrunk at their start", "workload, policy",
                "text of 5.4, the middle of a range; short and medium jobs have one range",
                "Modifier: what SCOJO-P multiplied N_opt with, before the size was held between N_min and N_max. "
-               "Shrunk: of the jobs that were shrunk; the others of all jobs that have a choice. As N_min is "
-               "half of N_opt, the paper's factors of SCOJO-P below 0.5 can only be modifiers."},
+               "Shrunk: of the jobs that were shrunk; the others of all jobs that have a choice. As N_min is half of "
+               "N_opt, the paper's factors of SCOJO-P below 0.5 can only be modifiers."},
               runs(found, {"W1", "W2"},
                    {"SCOJO-P", "SCOJO-P, no prediction", "Cirne-Berman", "Cirne-Berman, up to N_opt", "greedy",
                     "greedy by class"})};
@@ -219,12 +219,12 @@ Table original(const Findings& found) {
   std::vector<GainLine> lines;
   for (const std::string workload : {"W1 80 %", "W2 80 %", "W1 malleable", "W2 malleable"})
     lines.push_back({workload, workload + "/SCOJO", workload + "/traditional", "response all"});
-  return gain_table(found,
-                    {"SCOJO", "The original SCOJO over traditional: how much less response", "workload",
-                     "text of 5.4, which does not say which workload",
-                     "Malleable: four fifths of the short and medium jobs are moldable, four fifths of the long ones "
-                     "malleable."},
-                    lines, kWhyOriginal, 0, false);
+  return gain_table(
+      found,
+      {"SCOJO", "The original SCOJO over traditional: how much less response", "workload",
+       "text of 5.4, which does not say which workload",
+       "Malleable: four fifths of the short and medium jobs are moldable, four fifths of the long ones malleable."},
+      lines, kWhyOriginal, 0, false);
 }
 
 Table downey_sizes(const Findings& found) {
@@ -295,8 +295,8 @@ CurveChart ideal_curves(const Findings& found, const Measure& measure, const cha
 Section responses_section(const Findings& found) {
   Section section{
       .title = "Figures 4 to 6 and 9 to 11: response, wait and bounded slowdown",
-      .text = {"All jobs moldable, curves of three points. Cirne-Berman may expand jobs to N_max, as the paper "
-               "has it; \"up to N_opt\" is our variant. Greedy and conservative Cirne-Berman are ours too."}};
+      .text = {"All jobs moldable, curves of three points. Cirne-Berman may expand jobs to N_max, as the paper has it; "
+               "\"up to N_opt\" is our variant. Greedy and conservative Cirne-Berman are ours too."}};
   for (const auto& [measure, numbers] :
        {std::pair{&kResponse, "4 and 9"}, std::pair{&kWait, "5 and 10"}, std::pair{&kSlowdown, "6 and 11"}}) {
     section.figures.push_back({fmt::format("Figures {}: {}", numbers, measure->name),
@@ -343,28 +343,26 @@ Section downey_section(const Findings& found) {
 }
 
 std::vector<std::string> about(const SeededOptions& options) {
-  return {
-      fmt::format("{} jobs of the typeless Lublin-Feitelson model on {} processors, aarr 10.23 (W1) and 9.83 (W2), {}; "
-                  "the first and the last {} % of the jobs do not count. Run times are known exactly. Runtime model: "
-                  "speedup.",
-                  options.jobs, scojo_p_paper::kProcessors, seeds_text(options), scojo_p_paper::kCutPercent),
-      "Classes: short below a minute, long from an hour, by T(N_opt). Bounded slowdown: the response over T(N_opt), at "
-      "least 30 s, and at least 1. Times and slowdowns are geometric means over the seeds, counts and sizes arithmetic "
-      "ones.",
-      "The paper's figures have no numbers that could stand beside ours; what its text states does, behind ours in "
-      "grey."};
+  return {fmt::format(
+              "{} jobs of the typeless Lublin-Feitelson model on {} processors, aarr 10.23 (W1) and 9.83 (W2), {}; the "
+              "first and the last {} % of the jobs do not count. Run times are known exactly. Runtime model: speedup.",
+              options.jobs, scojo_p_paper::kProcessors, seeds_text(options), scojo_p_paper::kCutPercent),
+          "Classes: short below a minute, long from an hour, by T(N_opt). Bounded slowdown: the response over "
+          "T(N_opt), at least 30 s, and at least 1. Times and slowdowns are geometric means over the seeds, counts and "
+          "sizes arithmetic ones.",
+          "The paper's figures have no numbers that could stand beside ours; what its text states does, behind ours in "
+          "grey."};
 }
 
 }  // namespace
 
 Result scojo_result(const Findings& found, const SeededOptions& options) {
-  Result result{
-      .name = "scojo-p",
-      .title = "SCOJO-P and Cirne-Berman, again",
-      .paper =
-          "L. Barsanti, A. Sodan: Adaptive Job Scheduling Via Predictive Job Resource Allocation, JSSPP 2006. "
-          "Figures 4 to 14 and the text of sections 5 and 6.",
-      .about = about(options)};
+  Result result{.name = "scojo-p",
+                .title = "SCOJO-P and Cirne-Berman, again",
+                .paper =
+                    "L. Barsanti, A. Sodan: Adaptive Job Scheduling Via Predictive Job Resource Allocation, JSSPP "
+                    "2006. Figures 4 to 14 and the text of sections 5 and 6.",
+                .about = about(options)};
   if (options.quick)
     result.limits.push_back(quick_text(options, "without Downey's curves and without the ideal loads other than 0.9"));
   result.checks = scojo_checks(found);

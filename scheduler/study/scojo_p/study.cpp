@@ -12,11 +12,8 @@
 namespace replay::study {
 namespace {
 
-struct PolicyOf {
-  std::string_view name, policy;
-};
 // Every policy text of the study stands here, and that of the ideal loads.
-constexpr PolicyOf kPolicies[] = {
+constexpr Compared kPolicies[] = {
     {"traditional", "priority-easy:aging=top"},
     {"traditional, aging=one", "priority-easy:aging=one"},
     {"SCOJO-P", "scojo-p:predict=past"},
@@ -41,7 +38,7 @@ int rank(const Cell& cell) {
 
 std::vector<std::string_view> scojo_policies() {
   std::vector<std::string_view> names;
-  for (const PolicyOf& of : kPolicies) names.push_back(of.name);
+  for (const Compared& of : kPolicies) names.push_back(of.name);
   return names;
 }
 
@@ -57,11 +54,11 @@ std::vector<Cell> scojo_cells(const SeededOptions& options) {
       cells.push_back({fmt::format("{}/{}", workload, name), std::string{policy}, seed});
   };
   const auto add_all = [&](std::string_view workload, std::initializer_list<std::string_view> names) {
-    for (const PolicyOf& of : kPolicies)
+    for (const Compared& of : kPolicies)
       if (std::ranges::find(names, of.name) != names.end()) add(workload, of.name, of.policy);
   };
   for (const char* workload : {"W1", "W2"}) {
-    for (const PolicyOf& of : kPolicies)
+    for (const Compared& of : kPolicies)
       if (of.name != "SCOJO") add(workload, of.name, of.policy);
     for (const double ideal : kIdealLoads)
       if (!options.quick && ideal != scojo_p_paper::kIdealLoad)

@@ -67,8 +67,8 @@ Table table_1(const Findings& found) {
   WaitSheet sheet{found,
                   {"table 1", "Table 1: average wait, conservative and slack-based backfilling", "month",
                    "Table 1; SF = 3, AWT = 2401 s, ascending scheduled time, all priorities 0",
-                   "The last row is over all jobs, not over months, as in the paper. Records that are no "
-                   "jobs (no processors) do not count."},
+                   "The last row is over all jobs, not over months, as in the paper. Records that are no jobs (no "
+                   "processors) do not count."},
                   months_and_all(found)};
   sheet.mean({"jobs", "", 0}, "*/equal ast/jobs all");
   sheet.wait("conservative", "*/conservative/wait all");
@@ -78,12 +78,11 @@ Table table_1(const Findings& found) {
 }
 
 Table table_2(const Findings& found) {
-  WaitSheet sheet{
-      found,
-      {"table 2", "Table 2: average wait when every fifth job has user and political priority 1", "month",
-       "Table 2; November's low priority is printed as 1882.3 and must be 4882.3, as all = 0.2 high + 0.8 low in every "
-       "other row"},
-      months_and_all(found)};
+  WaitSheet sheet{found,
+                  {"table 2", "Table 2: average wait when every fifth job has user and political priority 1", "month",
+                   "Table 2; November's low priority is printed as 1882.3 and must be 4882.3, as all = 0.2 high + 0.8 "
+                   "low in every other row"},
+                  months_and_all(found)};
   sheet.wait("equal, all", "*/equal ast/wait all");
   sheet.wait("unequal, all", "*/unequal ast/wait all");
   sheet.wait("high", "*/unequal ast/wait high");
@@ -155,25 +154,17 @@ std::string run_of_gap(double gap) {
 }
 
 Section figure_10(const Findings& found) {
-  const std::vector<Line> gaps = swept(found, {0.0, 0.5, 1.0, 1.5, 2.0}, run_of_gap);
   WaitSheet sheet{found,
                   {"figure 10", "Figure 10 in numbers", "gap", "Table 2's last row; the figure itself has no numbers",
                    "At gap 0, high and low are the same fifth and the others, without priorities."},
-                  gaps};
-  Sheet curves{found, {}, gaps};
-  for (const char* group : {"all", "high", "low"}) {
-    sheet.wait(group, fmt::format("*/wait {}", group));
-    curves.mean({fmt::format("{}, ours", group)}, fmt::format("*/wait {}", group));
-  }
-  CurveChart chart = curves_of(curves.table(), {.title = "Wait by priority gap",
-                                                .x_name = "gap: user + political priority of every fifth job",
-                                                .y_name = "average wait, s"});
-  if (is_whole_year(found))
-    chart.curves.push_back(
-        {.name = "all, paper",
-         .points = {{0, slack_printed().at("figure 10", "0", "all")}, {2, slack_printed().at("figure 10", "2", "all")}},
-         .is_paper = true});
-  return {.title = "Figure 10: the priority gap", .figures = {{"Figure 10", {chart}}}, .tables = {sheet.table()}};
+                  swept(found, {0.0, 0.5, 1.0, 1.5, 2.0}, run_of_gap)};
+  for (const char* group : {"all", "high", "low"}) sheet.wait(group, fmt::format("*/wait {}", group));
+  return {.title = "Figure 10: the priority gap",
+          .figures = {{"Figure 10",
+                       {curves_of(sheet.table(), {.title = "Wait by priority gap",
+                                                  .x_name = "gap: user + political priority of every fifth job",
+                                                  .y_name = "average wait, s"})}}},
+          .tables = {sheet.table()}};
 }
 
 Table variants(const Findings& found) {
@@ -299,19 +290,12 @@ constexpr Statement kStatements[] = {
 // ---- the page ----
 
 Figure month_bars(const Findings& found) {
-  Figure figure{.title = "Table 1 as bars"};
-  for (const bool is_paper : {false, true}) {
-    Sheet sheet{found, {}, months(found)};
-    const auto add = [&](const char* name, const char* column, const char* path) {
-      if (!is_paper) return sheet.mean({name}, path);
-      sheet.column({name}, [&](std::size_t i) { return slack_printed().at("table 1", sheet.filled("*", i), column); });
-    };
-    add("conservative", "conservative", "*/conservative/wait all");
-    add("slack, SF = 3", "slack", "*/equal ast/wait all");
-    figure.panels.emplace_back(
-        bars_of(sheet.table(), {.title = is_paper ? "Paper" : "Ours", .x_name = "month", .y_name = "average wait, s"}));
-  }
-  return figure;
+  Sheet sheet{found, {}, months(found), "table 1"};
+  sheet.mean({"conservative"}, "*/conservative/wait all");
+  sheet.mean({"slack"}, "*/equal ast/wait all");
+  return {"Table 1 as bars",
+          {bars_of(sheet.table(), {.title = "Ours", .x_name = "month", .y_name = "average wait, s"}),
+           bars_of(sheet.table(), {.title = "Paper", .x_name = "month", .y_name = "average wait, s"}, true)}};
 }
 
 }  // namespace
