@@ -80,6 +80,7 @@ Table gain_table(const Findings& findings, Head head, const std::vector<GainLine
                  int decimals_of_seeds, bool has_interval, double sign) {
   constexpr Band kGainBand{.absolute = 10};  // percentage points
   std::vector<Line> names;
+  names.reserve(lines.size());
   for (const GainLine& line : lines) names.push_back({.name = line.name, .in_print = line.in_print});
   Sheet sheet{findings, std::move(head), std::move(names)};
   const auto by_seed = [&](std::size_t i) {

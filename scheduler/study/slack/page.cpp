@@ -92,6 +92,7 @@ Table table_2(const Findings& found) {
 
 Table table_3(const Findings& found) {
   std::vector<Line> lines;
+  lines.reserve(kHeuristics.size());
   for (const auto& [key, name] : kHeuristics)
     lines.push_back({std::string{name}, std::string{key}, std::string{is_whole_year(found) ? name : ""}});
   WaitSheet sheet{found,

@@ -13,8 +13,8 @@ namespace replay::study {
 namespace {
 
 const Printed& printed() {
-  static const Printed numbers{"waits | wait\n1 | 90\nall | 5\n\ngains | mean\nours | 60\n"};
-  return numbers;
+  static const Printed kNumbers{"waits | wait\n1 | 90\nall | 5\n\ngains | mean\nours | 60\n"};
+  return kNumbers;
 }
 
 Findings two_seeds(Findings::Mean mean = mean_of) {
