@@ -1,7 +1,22 @@
-# replay_library(NAME SOURCES a.cpp ... HEADERS a.hpp ... DEPENDS other ...): adds one folder as one static library.
+# replay_library(NAME [FOLDERS folder ...] [EXCEPT a ...] DEPENDS other ...): adds one folder as one static library: its
+# sources and headers, those of the folders below it that are named, and none called a.cpp or a.hpp. Where a folder has
+# several libraries: SOURCES a.cpp ... HEADERS a.hpp ...
 # Headers go into a FILE_SET, so that `all_verify_interface_header_sets` compiles each of them alone.
 function(replay_library name)
-  cmake_parse_arguments(LIB "" "" "SOURCES;HEADERS;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(LIB "" "" "FOLDERS;EXCEPT;SOURCES;HEADERS;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  if(NOT LIB_HEADERS)
+    list(TRANSFORM LIB_FOLDERS APPEND "/")
+    foreach(folder "" ${LIB_FOLDERS})
+      file(GLOB sources CONFIGURE_DEPENDS "${folder}*.cpp")
+      file(GLOB headers CONFIGURE_DEPENDS "${folder}*.hpp" "${folder}*.h")
+      list(APPEND LIB_SOURCES ${sources})
+      list(APPEND LIB_HEADERS ${headers})
+    endforeach()
+    foreach(file IN LISTS LIB_EXCEPT)
+      list(REMOVE_ITEM LIB_SOURCES "${CMAKE_CURRENT_SOURCE_DIR}/${file}.cpp")
+      list(REMOVE_ITEM LIB_HEADERS "${CMAKE_CURRENT_SOURCE_DIR}/${file}.hpp")
+    endforeach()
+  endif()
   if(LIB_SOURCES)
     add_library(${name} STATIC ${LIB_SOURCES})
     set_target_properties(${name} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ${REPLAY_LTO})
