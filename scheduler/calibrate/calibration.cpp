@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "scheduler/calibrate/downey_fit.hpp"
+#include "scheduler/calibrate/plan.hpp"
 #include "scheduler/runtime_model/overheads.hpp"
 
 namespace replay::calibrate {

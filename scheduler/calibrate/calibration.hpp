@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "scheduler/calibrate/measurer.hpp"
-#include "scheduler/calibrate/plan.hpp"
 
 namespace replay::calibrate {
 

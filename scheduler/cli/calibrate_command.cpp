@@ -25,6 +25,7 @@
 #include "scheduler/calibrate/calibration.hpp"
 #include "scheduler/calibrate/kept_profile.hpp"
 #include "scheduler/calibrate/machine_measurer.hpp"
+#include "scheduler/calibrate/plan.hpp"
 #include "scheduler/calibrate/report.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"

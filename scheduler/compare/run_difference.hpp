@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>

@@ -10,7 +10,6 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/pool.hpp"
 #include "scheduler/core/core_ledger.hpp"
 #include "scheduler/core/job_life.hpp"

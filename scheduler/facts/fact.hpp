@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <string_view>
 #include <type_traits>
 #include <utility>

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/model/core_id.hpp"
 #include "scheduler/model/event.hpp"
-#include "scheduler/model/machine.hpp"
 #include "scheduler/model/units.hpp"
 
 struct event_base;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "scheduler/report/draw/axis.hpp"
 #include "scheduler/report/draw/hatch.hpp"
 #include "scheduler/report/draw/legend.hpp"
 

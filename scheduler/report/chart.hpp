@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/report/draw/axis.hpp"
 #include "scheduler/report/draw/canvas.hpp"
 
 namespace replay::report {

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/model/job.hpp"
 #include "scheduler/model/workload.hpp"
 #include "scheduler/runtime_model/profile.hpp"
 

@@ -11,7 +11,6 @@
 
 #include <memory>
 
-#include "scheduler/runtime_model/profile.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
 namespace replay {

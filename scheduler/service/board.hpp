@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "scheduler/history/observer.hpp"

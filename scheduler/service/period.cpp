@@ -12,6 +12,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/model/units.hpp"
+#include "scheduler/results/recorder.hpp"
 #include "scheduler/service/busy_door.hpp"
 #include "scheduler/service/door.hpp"
 

@@ -13,7 +13,6 @@
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/experiment/live_run.hpp"
 #include "scheduler/experiment/real_machine.hpp"
-#include "scheduler/results/recorder.hpp"
 #include "scheduler/service/board.hpp"
 #include "scheduler/service/intake.hpp"
 #include "scheduler/service/journal.hpp"

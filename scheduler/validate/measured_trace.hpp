@@ -4,7 +4,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "scheduler/compare/measured_work.hpp"
 #include "scheduler/experiment/run_spec.hpp"

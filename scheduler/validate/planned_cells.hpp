@@ -1,7 +1,6 @@
 // Plans and runs a validation: its cells, those to run, the time they take, and the runs one after the other.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <optional>

@@ -2,7 +2,6 @@
 // at its earliest hole among those before it.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "tests/oracle/rigid_run.hpp"

@@ -1,7 +1,6 @@
 // Free cores over time, stored as a list of uses: cores, from, to. Every question scans the whole list.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "tests/oracle/workload.hpp"

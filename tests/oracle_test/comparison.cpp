@@ -1,6 +1,7 @@
 #include "tests/oracle_test/comparison.hpp"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>

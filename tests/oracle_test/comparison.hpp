@@ -2,8 +2,6 @@
 // minimised and printed as the files and the command that reproduce it, with both schedules.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <functional>
 #include <ostream>

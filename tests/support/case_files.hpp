@@ -1,7 +1,6 @@
 // Cases worked out by hand that lie in files: the expected table beside its trace.
 #pragma once
 
-#include <algorithm>
 #include <fstream>
 #include <string>
 #include <string_view>

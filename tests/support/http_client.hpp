@@ -1,7 +1,6 @@
 // A hand-made HTTP client over a socket, for tests of servers: it sends any bytes, and reads when the test says so.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "scheduler/model/job.hpp"
-#include "scheduler/model/machine.hpp"
 
 namespace replay::test {
 

@@ -2,7 +2,6 @@
 // output, and checks that nothing of them is left.
 #pragma once
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

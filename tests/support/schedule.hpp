@@ -2,7 +2,6 @@
 // per unit of time, so that figures in papers and tests look alike.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>

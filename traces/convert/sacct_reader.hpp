@@ -3,7 +3,6 @@
 // mapping.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

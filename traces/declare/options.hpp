@@ -1,9 +1,7 @@
 // The parser of the options of `replay trace declare`; it throws UsageError where they make no sense.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "traces/declare/declarer.hpp"
 

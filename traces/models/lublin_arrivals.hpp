@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
 #include "traces/models/gamma.hpp"
 #include "traces/models/lublin_parameters.hpp"

@@ -4,7 +4,6 @@
 // its jobs. We differ in one point: a power of two beyond the machine becomes the largest one that fits.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "scheduler/base/mix_bits.hpp"
+
 namespace replay {
 
 Rng::Rng(Seed seed, std::string_view stream) {

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "scheduler/base/mix_bits.hpp"
-
 namespace replay {
 
 enum class Seed : std::uint64_t {};

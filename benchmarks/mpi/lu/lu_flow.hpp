@@ -4,9 +4,6 @@
 // Source: Bailey et al. 1994, RNR-94-007, section 5.3; its equations hold for unequal steps, here the grid is a cube.
 #pragma once
 
-#include <array>
-#include <cstddef>
-
 #include "benchmarks/mpi/lu/lu_field.hpp"
 
 namespace replay::bench::lu {

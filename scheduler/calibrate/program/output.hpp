@@ -2,7 +2,6 @@
 // report to stderr, to stdout as JSON, or into a file. Handles stop signals, too.
 #pragma once
 
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>

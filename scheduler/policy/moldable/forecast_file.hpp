@@ -5,7 +5,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
 
 #include "scheduler/policy/moldable/trained_forecast.hpp"
 

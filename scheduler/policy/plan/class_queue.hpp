@@ -4,7 +4,6 @@
 // Source: SCOJO-P paper, sections 5.1 and 5.2.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

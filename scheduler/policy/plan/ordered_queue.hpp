@@ -7,7 +7,6 @@
 #include <compare>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "scheduler/policy/plan/job_order.hpp"

@@ -3,7 +3,6 @@
 // find a hole before an instant.
 #pragma once
 
-#include <algorithm>
 #include <limits>
 #include <span>
 #include <vector>

@@ -2,7 +2,6 @@
 // Source: Talby and Feitelson 1999, section 4.3, where it is "usually known for every production system".
 #pragma once
 
-#include <cstddef>
 #include <deque>
 #include <optional>
 #include <string>

@@ -6,10 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <vector>
 
 #include "scheduler/model/free_cores.hpp"

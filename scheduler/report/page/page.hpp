@@ -1,7 +1,6 @@
 // The page of one run or of several: one HTML file that needs no other file and no network.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>

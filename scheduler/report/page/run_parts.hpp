@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <vector>
 
 #include "scheduler/log/text.hpp"
 #include "scheduler/metrics/series.hpp"

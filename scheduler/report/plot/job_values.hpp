@@ -3,8 +3,6 @@
 
 #include <functional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "scheduler/report/draw/axis.hpp"
 #include "scheduler/report/plot/figure.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "scheduler/history/observer.hpp"
 #include "scheduler/metrics/core_names.hpp"

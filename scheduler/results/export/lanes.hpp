@@ -1,7 +1,6 @@
 // Rows for spans of time that may overlap: those of one row do not.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 

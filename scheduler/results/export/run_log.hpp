@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "scheduler/history/follower.hpp"
-#include "scheduler/log/record.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/model/units.hpp"
 

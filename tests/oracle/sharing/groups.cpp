@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/oracle/sharing/jobs.hpp"
+
 namespace replay::oracle::sharing {
 namespace {
 

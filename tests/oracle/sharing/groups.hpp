@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "tests/oracle/sharing/jobs.hpp"
 #include "tests/oracle/work.hpp"
 #include "tests/oracle/workload.hpp"
 
