@@ -11,6 +11,7 @@
 #include "launcher/bootstrap/hosts_file.hpp"
 #include "scheduler/base/error.hpp"
 #include "tests/fuzz/targets.hpp"
+#include "tests/support/memory_bytes.hpp"
 
 namespace replay::fuzz {
 namespace {
@@ -32,7 +33,7 @@ std::string line_of(const Host& host) {
 void hosts(std::string_view bytes) {
   std::vector<Host> read;
   try {
-    read = launcher::read_hosts(memory_source(bytes));
+    read = launcher::read_hosts(test::memory_source(bytes));
   } catch (const InputError&) {  // a valid result, not a failure
     return;
   }
@@ -46,7 +47,7 @@ void hosts(std::string_view bytes) {
     if (host.cores.size() > 200) return;  // written one by one, the list is longer than one may be
     text += line_of(host);
   }
-  check(launcher::read_hosts(memory_source(text)) == read);
+  check(launcher::read_hosts(test::memory_source(text)) == read);
 }
 
 }  // namespace replay::fuzz

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/base/file/byte_sink.hpp"
-#include "scheduler/base/file/byte_source.hpp"
 #include "tests/fuzz/targets.hpp"
+#include "tests/support/memory_bytes.hpp"
 #include "traces/job_table.hpp"
 
 namespace replay::fuzz {
@@ -32,9 +31,9 @@ std::vector<std::int64_t> numbers_in(std::string_view bytes) {
 }
 
 void read_write_read(std::string_view bytes) {
-  JobTableReader reader(memory_source(bytes));
+  JobTableReader reader(test::memory_source(bytes));
   std::string text;
-  JobTableWriter writer(string_sink(text));
+  JobTableWriter writer(test::string_sink(text));
   std::vector<std::pair<std::int64_t, JobTraits>> rows;
   for (const std::int64_t number : numbers_in(bytes))
     if (auto traits = reader.find(number)) {
@@ -43,7 +42,7 @@ void read_write_read(std::string_view bytes) {
       check(!reader.find(number));
     }
   writer.close();
-  JobTableReader again(memory_source(text));
+  JobTableReader again(test::memory_source(text));
   for (const auto& [number, traits] : rows) check(again.find(number) == traits);
   check(again.unused().count == 0);
 }

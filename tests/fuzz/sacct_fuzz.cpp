@@ -5,9 +5,8 @@
 #include <string_view>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/base/file/byte_sink.hpp"
-#include "scheduler/base/file/byte_source.hpp"
 #include "tests/fuzz/targets.hpp"
+#include "tests/support/memory_bytes.hpp"
 #include "traces/convert/sacct_reader.hpp"
 #include "traces/convert/sacct_trace.hpp"
 #include "traces/swf_reader.hpp"
@@ -17,16 +16,16 @@ namespace replay::fuzz {
 namespace {
 
 void convert(std::string_view bytes) {
-  sacct::Reader reader(memory_source(bytes), {.time_zone = "Europe/Stockholm"});
+  sacct::Reader reader(test::memory_source(bytes), {.time_zone = "Europe/Stockholm"});
   const sacct::Trace trace = sacct::read_trace(reader);
   check(reader.tally().jobs == trace.records.size() + trace.repeated + trace.resized && trace.most_in_use >= 0 &&
         trace.eligible.size() == trace.records.size());
   std::string text;
-  SwfWriter writer(string_sink(text));
+  SwfWriter writer(test::string_sink(text));
   writer.write(trace.header);
   for (const SwfRecord& record : trace.records) writer.write(record);
   writer.close();
-  SwfReader again(memory_source(text), {.strict = true});
+  SwfReader again(test::memory_source(text), {.strict = true});
   SwfRecord record;
   Duration last{};
   for (std::size_t i = 0; i < trace.records.size(); ++i) {

@@ -5,9 +5,8 @@
 #include <string_view>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/base/file/byte_sink.hpp"
-#include "scheduler/base/file/byte_source.hpp"
 #include "tests/fuzz/targets.hpp"
+#include "tests/support/memory_bytes.hpp"
 #include "traces/swf_reader.hpp"
 #include "traces/swf_writer.hpp"
 #include "traces/workload_reader.hpp"
@@ -17,8 +16,8 @@ namespace {
 
 void read_write_read(std::string_view bytes) {
   std::string text;
-  SwfReader reader(memory_source(bytes));
-  SwfWriter writer(string_sink(text));
+  SwfReader reader(test::memory_source(bytes));
+  SwfWriter writer(test::string_sink(text));
   writer.write(reader.header());
   SwfRecord record;
   while (reader.next(record)) {
@@ -27,8 +26,8 @@ void read_write_read(std::string_view bytes) {
   }
   writer.close();
 
-  SwfReader first(memory_source(bytes));
-  SwfReader second(memory_source(text));
+  SwfReader first(test::memory_source(bytes));
+  SwfReader second(test::memory_source(text));
   SwfRecord again;
   while (first.next(record)) check(second.next(again) && again == record);
   check(!second.next(again) && second.broken_lines() == 0);
@@ -36,7 +35,7 @@ void read_write_read(std::string_view bytes) {
 }
 
 void clean(std::string_view bytes) {
-  WorkloadReader reader(memory_source(bytes), {.closed_loop = true});
+  WorkloadReader reader(test::memory_source(bytes), {.closed_loop = true});
   std::uint64_t kept = 0;
   for (TracedJob job; reader.next(job); ++kept) {
     check(job.job.processes >= 1 && job.job.processes <= reader.machine_size());

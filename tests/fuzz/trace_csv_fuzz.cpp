@@ -4,9 +4,8 @@
 #include <string_view>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/base/file/byte_sink.hpp"
-#include "scheduler/base/file/byte_source.hpp"
 #include "tests/fuzz/targets.hpp"
+#include "tests/support/memory_bytes.hpp"
 #include "traces/convert/trace_csv.hpp"
 
 namespace replay::fuzz {
@@ -14,15 +13,15 @@ namespace {
 
 void read_write_read(std::string_view bytes) {
   std::string text;
-  TraceCsvReader reader(memory_source(bytes));
-  TraceCsvWriter writer(string_sink(text));
+  TraceCsvReader reader(test::memory_source(bytes));
+  TraceCsvWriter writer(test::string_sink(text));
   writer.write(reader.header(), true);
   TraceEntry entry;
   while (reader.next(entry)) writer.write(entry);
   writer.close();
 
-  TraceCsvReader first(memory_source(bytes));
-  TraceCsvReader second(memory_source(text));
+  TraceCsvReader first(test::memory_source(bytes));
+  TraceCsvReader second(test::memory_source(text));
   check(second.header().lines() == first.header().lines());
   TraceEntry again;
   while (first.next(entry)) check(second.next(again) && again.record == entry.record && again.traits == entry.traits);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tests/oracle/moldable/sizes.hpp"
+#include "tests/support/memory_bytes.hpp"
 #include "tests/support/random.hpp"
 #include "traces/job_table.hpp"
 #include "traces/workload_reader.hpp"

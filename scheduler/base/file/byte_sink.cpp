@@ -82,18 +82,6 @@ class GzipSink final : public ByteSink {
   gzFile gzip_ = nullptr;
 };
 
-class StringSink final : public ByteSink {
- public:
-  explicit StringSink(std::string& text) : text_(text) {}
-  void write(std::string_view bytes) override { text_ += bytes; }
-  void overwrite(std::string_view bytes) override { text_.replace(0, bytes.size(), bytes); }
-  void finish() override {}
-  void close() override {}
-
- private:
-  std::string& text_;
-};
-
 }  // namespace
 
 std::unique_ptr<ByteSink> open_sink(const std::string& path) {
@@ -101,7 +89,5 @@ std::unique_ptr<ByteSink> open_sink(const std::string& path) {
   if (path.ends_with(".gz")) return std::make_unique<GzipSink>(path);
   return std::make_unique<FileSink>(path);
 }
-
-std::unique_ptr<ByteSink> string_sink(std::string& text) { return std::make_unique<StringSink>(text); }
 
 }  // namespace replay

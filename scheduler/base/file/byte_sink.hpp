@@ -1,4 +1,4 @@
-// The destination of a log's bytes: a file, standard output or a string; compressed when the name ends in ".gz".
+// The destination of a log's bytes: a file or standard output; compressed when the name ends in ".gz".
 #pragma once
 
 #include <memory>
@@ -29,8 +29,5 @@ class ByteSink {
 /// Creates or replaces the file at `path` as a whole (scheduler/base/file/whole_file.hpp), or takes standard output for
 /// "-"; gzip if the path ends in ".gz".
 [[nodiscard]] std::unique_ptr<ByteSink> open_sink(const std::string& path);
-
-/// Appends to `text`, which must outlive the sink.
-[[nodiscard]] std::unique_ptr<ByteSink> string_sink(std::string& text);
 
 }  // namespace replay

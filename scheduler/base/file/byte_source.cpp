@@ -43,20 +43,6 @@ class FileSource final : public ByteSource {
   bool owned_;
 };
 
-class MemorySource final : public ByteSource {
- public:
-  MemorySource(std::string_view bytes, std::string name) : ByteSource(std::move(name)), rest_(bytes) {}
-  std::size_t read(char* to, std::size_t most) override {
-    const std::size_t count = std::min(most, rest_.size());
-    std::copy_n(rest_.data(), count, to);
-    rest_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view rest_;
-};
-
 // Returns the bytes that were read to recognise the format, then the rest.
 class PeekedSource final : public ByteSource {
  public:
@@ -133,6 +119,8 @@ class GunzipSource final : public ByteSource {
   bool finished_ = false;
 };
 
+}  // namespace
+
 std::unique_ptr<ByteSource> inflate_if_gzip(std::unique_ptr<ByteSource> raw) {
   std::string first(sizeof kGzipMagic, '\0');
   std::size_t have = 0;
@@ -145,8 +133,6 @@ std::unique_ptr<ByteSource> inflate_if_gzip(std::unique_ptr<ByteSource> raw) {
   return whole;
 }
 
-}  // namespace
-
 std::unique_ptr<ByteSource> open_source(const std::string& path) {
   if (path == "-") return inflate_if_gzip(std::make_unique<FileSource>("standard input", stdin, false));
   std::error_code ignored;
@@ -155,10 +141,6 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) throw InputError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
   return inflate_if_gzip(std::make_unique<FileSource>(path, file, true));
-}
-
-std::unique_ptr<ByteSource> memory_source(std::string_view bytes, std::string name) {
-  return inflate_if_gzip(std::make_unique<MemorySource>(bytes, std::move(name)));
 }
 
 }  // namespace replay

@@ -1,11 +1,10 @@
-// The source of a log's bytes: a file, standard input or memory. Gzip data, recognised by the first two bytes and never
+// The source of a log's bytes: a file or standard input. Gzip data, recognised by the first two bytes and never
 // by the name, are inflated. Readers see plain bytes, and a name for messages.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <string_view>
 
 namespace replay {
 
@@ -31,7 +30,7 @@ class ByteSource {
 /// is a directory, or it may not be read.
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path);
 
-/// Reads `bytes`, which must outlive the source; inflates gzip.
-[[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view bytes, std::string name = "memory");
+/// What `raw` has, inflated if that is gzip data.
+[[nodiscard]] std::unique_ptr<ByteSource> inflate_if_gzip(std::unique_ptr<ByteSource> raw);
 
 }  // namespace replay

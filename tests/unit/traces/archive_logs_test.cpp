@@ -48,7 +48,7 @@ TEST_F(ArchiveLogs, EveryRecordHeaderLineAndCommentSurvivesReadingAndWriting) {
   for (const auto& [log, count] : kRecords) {
     SwfReader reader(test::archive_log(log));
     std::string text;
-    SwfWriter writer(string_sink(text));
+    SwfWriter writer(test::string_sink(text));
     writer.write(reader.header());
     std::vector<SwfRecord> records;
     for (SwfRecord record; reader.next(record); records.push_back(record)) {
@@ -59,7 +59,7 @@ TEST_F(ArchiveLogs, EveryRecordHeaderLineAndCommentSurvivesReadingAndWriting) {
     EXPECT_EQ(reader.broken_lines(), 0U) << log;
     EXPECT_EQ(records.size(), count) << log;
 
-    SwfReader again(memory_source(text));
+    SwfReader again(test::memory_source(text));
     EXPECT_EQ(again.header().lines(), reader.header().lines()) << log;
     std::size_t at = 0;
     for (SwfRecord record; again.next(record); ++at) ASSERT_EQ(record, records.at(at)) << log << " record " << at;
@@ -134,7 +134,7 @@ TEST(FormatPage, ItsWorkedExampleIsTrue) {
   ASSERT_NE(from, std::string::npos);
   const std::string example = text.substr(from, text.find("```", from) - from);
 
-  const LoadedWorkload loaded = read_workload(memory_source(example), {.closed_loop = true}, {.strict = true});
+  const LoadedWorkload loaded = read_workload(test::memory_source(example), {.closed_loop = true}, {.strict = true});
   const TracedJobs& jobs = loaded.workload.jobs;
   ASSERT_EQ(jobs.size(), 3U);
   EXPECT_EQ(loaded.programs.at(jobs[0].truth.executable), "cg --class W --repeat 40");

@@ -15,7 +15,9 @@
 namespace replay {
 namespace {
 
+using test::memory_source;
 using test::message_of;
+using test::string_sink;
 
 constexpr const char* kAllColumns =
     "job,flexibility,least_processes,most_processes,sizes,speedup,cpu_util,ov,user_priority,political_priority,sl_scr,"

@@ -14,6 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::job_line;
+using test::memory_source;
 using test::message_of;
 using test::read_records;
 

@@ -16,8 +16,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::job_line;
+using test::memory_source;
 using test::message_of;
 using test::read_records;
+using test::string_sink;
 
 std::string rewritten(std::string_view text) {
   std::string result;

@@ -3,14 +3,12 @@
 
 #include <array>
 #include <initializer_list>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "scheduler/base/file/byte_sink.hpp"
-#include "scheduler/base/file/byte_source.hpp"
+#include "tests/support/memory_bytes.hpp"
 #include "traces/swf_reader.hpp"
 #include "traces/workload_reader.hpp"
 

@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 
 using test::job_line;
 using test::load;
+using test::memory_source;
 using test::message_of;
 using test::text_of;
 using test::write_text;

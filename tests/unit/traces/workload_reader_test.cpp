@@ -16,6 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::job_line;
 using test::load;
+using test::memory_source;
 using test::message_of;
 
 double cpu_use(std::string_view header, std::initializer_list<std::pair<int, std::string_view>> fields = {},

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "tests/support/memory_bytes.hpp"
 
 namespace replay::launcher {
 namespace {
 
-std::vector<Host> hosts_of(const std::string& text) { return read_hosts(memory_source(text, "hosts")); }
+std::vector<Host> hosts_of(const std::string& text) { return read_hosts(test::memory_source(text, "hosts")); }
 
 std::string refusal_of(const std::string& text) {
   try {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/base/file/byte_sink.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "tests/support/memory_bytes.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/unit/report/page/page_reader.hpp"
 #include "tests/unit/report/page/small_logs.hpp"
@@ -18,6 +18,7 @@ namespace {
 using nlohmann::ordered_json;
 using test::PageReader;
 using test::script_elements;
+using test::string_sink;
 using Numbers = std::vector<double>;
 using Lines = std::vector<std::string>;
 

@@ -16,7 +16,9 @@ namespace replay::sacct {
 namespace {
 
 using namespace std::chrono_literals;
+using test::memory_source;
 using test::message_of;
+using test::string_sink;
 
 std::string lines_of(const Trace& trace) {
   std::string text;

@@ -16,7 +16,9 @@ namespace replay::sacct {
 namespace {
 
 using namespace std::chrono_literals;
+using test::memory_source;
 using test::message_of;
+using test::string_sink;
 
 Trace convert(const std::string& text, const ReaderOptions& options = {}) {
   Reader reader(memory_source(text, "dump.sacct"), options);

@@ -15,7 +15,9 @@ namespace replay {
 namespace {
 
 using namespace std::chrono_literals;
+using test::memory_source;
 using test::message_of;
+using test::string_sink;
 
 std::vector<TraceEntry> read(const std::string& text) {
   TraceCsvReader reader(memory_source(text, "t.csv"));

@@ -17,6 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::job_line;
+using test::memory_source;
 using test::message_of;
 
 std::vector<TraceEntry> declared(const std::string& text, const DeclareOptions& options,

@@ -146,7 +146,7 @@ TEST(LublinWorkload, TooManyJobsForTheTimesOfSwfAreRefused) {
 std::string file_of(const LublinOrder& order) {
   const LublinPlan plan = plan_lublin(order);
   std::string text;
-  SwfWriter writer(string_sink(text));
+  SwfWriter writer(test::string_sink(text));
   writer.write(lublin_header(order, lublin_totals(order, plan)));
   LublinTrace trace(order, plan);
   std::uint64_t number = 0;

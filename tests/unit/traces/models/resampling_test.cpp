@@ -48,7 +48,7 @@ std::string weekly_log() {
 }
 
 Resampler resampler_of(const std::string& text) {
-  WorkloadReader reader(memory_source(text), CleaningRules{});
+  WorkloadReader reader(test::memory_source(text), CleaningRules{});
   return {read_logged_jobs(reader), from_monday};
 }
 

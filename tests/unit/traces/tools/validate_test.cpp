@@ -8,6 +8,7 @@ namespace replay {
 namespace {
 
 using test::job_line;
+using test::memory_source;
 
 const std::string kHeader =
     "; Version: 2.2\n; Computer: toy\n; MaxJobs: 2\n; MaxRecords: 2\n; UnixStartTime: 843480031\n"
