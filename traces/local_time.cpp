@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr"
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
+std::vector<std::string_view> parts_of(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
     const std::size_t cut = std::min(text.find_first_of(separators), text.size());
@@ -37,7 +37,7 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 }
 
 std::optional<std::int64_t> seconds_of_day(std::string_view text) {
-  const auto parts = split(text, ":");
+  const auto parts = parts_of(text, ":");
   if (parts.empty() || parts.size() > 3 || text.front() == ':' || text.back() == ':') return std::nullopt;
   static constexpr std::array<int, 3> kMost = {23, 59, 60};
   static constexpr std::array<std::int64_t, 3> kWeight = {kHour, kMinute, 1};
@@ -66,7 +66,7 @@ struct StartTime {
 
 // "Mon Sep 23 14:00:31 CEST 1996", as date(1) writes it.
 std::optional<StartTime> parse_start_time(std::string_view text) {
-  const auto words = split(text, " \t");
+  const auto words = parts_of(text, " \t");
   if (words.size() != 6 && words.size() != 5) return std::nullopt;
   const auto month = std::ranges::find(kMonths, words[1]);
   const auto day = parse_number<int>(words[2], 1, 31);
@@ -208,7 +208,7 @@ std::string LogClock::start_time_text(Duration since_zero) const {
 
 std::optional<LocalSeconds> parse_local_time(std::string_view text) {
   const std::size_t cut = text.find_first_of("T ");
-  const auto parts = split(text.substr(0, cut), "-");
+  const auto parts = parts_of(text.substr(0, cut), "-");
   if (parts.size() != 3 || parts[0].size() != 4) return std::nullopt;
   const auto year = parse_number<int>(parts[0], kFirstYear, kLastYear);
   const auto month = parse_number<int>(parts[1], 1, 12);
@@ -222,7 +222,7 @@ std::optional<LocalSeconds> parse_local_time(std::string_view text) {
 }
 
 std::optional<LocalMonth> parse_local_month(std::string_view text) {
-  const auto parts = split(text, "-");
+  const auto parts = parts_of(text, "-");
   if (parts.size() != 2 || parts[0].size() != 4) return std::nullopt;
   const auto year = parse_number<int>(parts[0], kFirstYear, kLastYear);
   const auto month = parse_number<int>(parts[1], 1, 12);

@@ -8,6 +8,9 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/lower_case.hpp"
+#include "scheduler/base/text/split.hpp"
+#include "scheduler/base/text/trimmed.hpp"
 
 namespace replay {
 namespace {
@@ -21,19 +24,8 @@ constexpr std::string_view kKnownLabels[] = {
     "Queue",      "MaxPartitions", "Partitions",    "Partition",   "Note",           "Copyright",  "Program"};
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
+bool is_letter(char c) { return lower_case(c) >= 'a' && lower_case(c) <= 'z'; }
 bool is_word(char c) { return is_letter(c) || c == '_' || (c >= '0' && c <= '9'); }
-
-bool same_label(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 // The label at the start of `text` (its indentation already taken off), or nothing.
 std::string_view label_of(std::string_view text, std::size_t indentation) {
@@ -41,26 +33,25 @@ std::string_view label_of(std::string_view text, std::size_t indentation) {
   const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_word) - text.begin());
   if (end == text.size() || text[end] != ':' || text.substr(end).starts_with("://")) return {};
   const std::string_view label = text.substr(0, end);
-  if (indentation > 1 && std::ranges::none_of(kKnownLabels, [&](auto known) { return same_label(known, label); }))
-    return {};
+  if (indentation > 1 && !is_known_label(label)) return {};
   return label;
 }
 
 std::vector<std::string> lines_for(std::string_view label, std::string_view value) {
   std::vector<std::string> lines;
-  for (std::string_view rest = value;;) {
-    const std::size_t cut = rest.find('\n');
-    const std::string_view part = rest.substr(0, cut);
+  for (const std::string_view part : split(value, '\n'))
     if (lines.empty())
       lines.push_back(part.empty() ? fmt::format("; {}:", label) : fmt::format("; {}: {}", label, part));
     else
       lines.push_back(fmt::format(";{:{}}{}", "", label.size() + 3, part));
-    if (cut == std::string_view::npos) return lines;
-    rest.remove_prefix(cut + 1);
-  }
+  return lines;
 }
 
 }  // namespace
+
+bool is_known_label(std::string_view label) {
+  return std::ranges::any_of(kKnownLabels, [label](std::string_view known) { return same_but_for_case(known, label); });
+}
 
 void CommentCount::add(std::string_view text, std::string_view file, std::size_t line) {
   ++lines_;
@@ -101,7 +92,8 @@ void SwfHeader::add(std::string_view label, std::string_view value) {
 }
 
 void SwfHeader::set(std::string_view label, std::string_view value) {
-  const auto entry = std::ranges::find_if(labels_, [&](const SwfLabel& l) { return same_label(l.label, label); });
+  const auto entry =
+      std::ranges::find_if(labels_, [&](const SwfLabel& l) { return same_but_for_case(l.label, label); });
   if (entry == labels_.end()) return add(label, value);
   const auto index = static_cast<std::size_t>(entry - labels_.begin());
   const auto [first, old_count] = spans_[index];
@@ -124,7 +116,7 @@ void SwfHeader::remove(std::string_view label) {
   for (std::size_t i = 0; i < labels_.size(); ++i) {
     const auto [first, count] = spans_[i];
     copy_lines_to(first);
-    if (same_label(labels_[i].label, label)) {
+    if (same_but_for_case(labels_[i].label, label)) {
       copied += count;
       continue;
     }
@@ -139,14 +131,14 @@ void SwfHeader::remove(std::string_view label) {
 
 std::optional<std::string_view> SwfHeader::find(std::string_view label) const {
   for (const SwfLabel& entry : labels_)
-    if (same_label(entry.label, label)) return entry.value;
+    if (same_but_for_case(entry.label, label)) return entry.value;
   return std::nullopt;
 }
 
 std::vector<std::string_view> SwfHeader::find_all(std::string_view label) const {
   std::vector<std::string_view> values;
   for (const SwfLabel& entry : labels_)
-    if (same_label(entry.label, label)) values.emplace_back(entry.value);
+    if (same_but_for_case(entry.label, label)) values.emplace_back(entry.value);
   return values;
 }
 
@@ -174,7 +166,7 @@ std::optional<std::int32_t> SwfHeader::machine_size() const {
 std::map<std::int32_t, std::string> SwfHeader::programs() const {
   std::map<std::int32_t, std::string> table;
   for (const SwfLabel& entry : labels_) {
-    if (!same_label(entry.label, "Program")) continue;
+    if (!same_but_for_case(entry.label, "Program")) continue;
     const auto fail = [&](const std::string& found) {
       throw InputError(source_, entry.line,
                        fmt::format("header label Program: expected 'NUMBER COMMAND' such as '3 cg --class W', {}",

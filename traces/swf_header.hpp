@@ -35,6 +35,9 @@ struct SwfLabel {
   std::size_t line = 0;  ///< of the file, from 1; 0 if it was never in one
 };
 
+/// Whether the archive's format page lists it, or it is our own Program.
+[[nodiscard]] bool is_known_label(std::string_view label);
+
 class SwfHeader {
  public:
   SwfHeader() = default;

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "benchmarks/perf/vmlib_figures.hpp"
+#include "scheduler/base/text/add_item.hpp"
 
 namespace replay::bench {
 namespace {
@@ -129,7 +130,7 @@ void print(const Growth& growth) {
   fmt::print("\nGrowth, user us per job, `--outputs none`:\n\n| trace | policy | jobs: us |\n|---|---|---|\n");
   for (const auto& [key, by_jobs] : growth) {
     std::string cells;
-    for (const auto& [jobs, us] : by_jobs) cells += fmt::format("{}{}: {:.2f}", cells.empty() ? "" : ", ", jobs, us);
+    for (const auto& [jobs, us] : by_jobs) add_item(cells, ", ", "{}: {:.2f}", jobs, us);
     fmt::print("| {} | {} | {} |\n", key.first, key.second, cells);
   }
 }

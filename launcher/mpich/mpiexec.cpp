@@ -16,7 +16,10 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/split.hpp"
+#include "scheduler/base/text/trimmed.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -54,7 +57,7 @@ std::vector<std::string> mpiexec_arguments(const MpiexecCall& call) {
   std::string preload = call.preload;
   for (const auto& [name, value] : call.environment) {
     if (name == "LD_PRELOAD") {
-      if (!value.empty()) preload += (preload.empty() ? "" : ":") + value;
+      if (!value.empty()) add_item(preload, ":", "{}", value);
     } else {
       add(name, value);
     }
@@ -151,14 +154,9 @@ std::string last_complaint(std::string_view text) {
 
 Verification find_verification(std::string_view output) {
   Verification found = Verification::kNone;
-  for (std::string_view rest = output; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
-    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
-    while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
-    if (line == "VERIFICATION SUCCESSFUL") found = Verification::kPassed;
-    if (line == "VERIFICATION FAILED") found = Verification::kFailed;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const std::string_view line : split(output, '\n')) {
+    if (trimmed(line, " \r") == "VERIFICATION SUCCESSFUL") found = Verification::kPassed;
+    if (trimmed(line, " \r") == "VERIFICATION FAILED") found = Verification::kFailed;
   }
   return found;
 }

@@ -5,7 +5,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -14,6 +13,7 @@
 
 #include "launcher/os/cgroup.hpp"
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/lower_case.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 
@@ -200,8 +200,7 @@ Machine synthetic_machine(const std::string& description) {
   // hwloc drops groups that add no structure, so their count is read from the text that it has just accepted.
   int nodes = 1;
   const std::size_t colon = description.find(':');
-  std::string first = description.substr(0, colon);
-  std::ranges::transform(first, first.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string first = lower_case(description.substr(0, colon));
   if (colon != std::string::npos && first.starts_with("group"))
     std::from_chars(description.data() + colon + 1, description.data() + description.size(), nodes);
   const int cores = std::max(count_of(topology, HWLOC_OBJ_CORE), 0) > 0 ? count_of(topology, HWLOC_OBJ_CORE)

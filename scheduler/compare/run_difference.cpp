@@ -9,6 +9,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/json_text.hpp"
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
@@ -54,8 +55,7 @@ std::string queue_text(const RunState& state) {
   for (const QueueKey& key : state.waiting()) {
     if (shown++ == kMostWaiting) return text + ", ...";
     const LiveJob& job = *state.find(key.job);
-    text += fmt::format("{}{} ({} x {} s)", text.empty() ? "" : ", ", number(key.job), job.processes,
-                        replay::to_text(job.estimate));
+    add_item(text, ", ", "{} ({} x {} s)", number(key.job), job.processes, replay::to_text(job.estimate));
   }
   return text.empty() ? "empty" : text;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
@@ -74,26 +75,22 @@ std::string shadow_text(const WaitSegment& segment, const WaitTextOptions& optio
 std::string holders_text(const WaitSegment& segment, const WaitTextOptions& options) {
   std::string text;
   for (const Holder& holder : segment.largest_holders)
-    text += fmt::format("{}job {} ({}, estimated end {})", text.empty() ? "" : ", ", number(holder.job),
-                        cores_text(holder.cores), results::instant_text(holder.estimated_end, options.style));
+    add_item(text, ", ", "job {} ({}, estimated end {})", number(holder.job), cores_text(holder.cores),
+             results::instant_text(holder.estimated_end, options.style));
   const std::size_t others = segment.holders - segment.largest_holders.size();
-  if (others > 0)
-    text += fmt::format("{}{}", text.empty() ? "" : ", and ", counted(others, text.empty() ? "job" : "other"));
+  if (others > 0) add_item(text, ", and ", "{}", counted(others, text.empty() ? "job" : "other"));
   return text.empty() ? "" : "cores held by " + text + '\n';
 }
 
 std::string overtakers_text(const WaitSegment& segment, const WaitTextOptions& options) {
   if (segment.overtakers.empty()) return "";
-  std::string text =
-      fmt::format("overtaken by {}: ", counted(segment.overtakers.size() + segment.more_overtakers, "job"));
-  for (std::size_t i = 0; i < std::min(options.most_named, segment.overtakers.size()); ++i) {
-    const Overtaker& other = segment.overtakers[i];
-    text += fmt::format("{}{} at {} ({}, estimate {})", i == 0 ? "" : ", ", number(other.job),
-                        results::instant_text(other.at, options.style), cores_text(other.processes),
-                        length_text(other.estimate));
-  }
-  const bool has_more = segment.more_overtakers > 0 || segment.overtakers.size() > options.most_named;
-  return text + (has_more ? ", ...\n" : "\n");
+  const auto some = std::span{segment.overtakers}.first(std::min(options.most_named, segment.overtakers.size()));
+  std::string named;
+  for (const Overtaker& other : some)
+    add_item(named, ", ", "{} at {} ({}, estimate {})", number(other.job),
+             results::instant_text(other.at, options.style), cores_text(other.processes), length_text(other.estimate));
+  const std::size_t all = segment.overtakers.size() + segment.more_overtakers;
+  return fmt::format("overtaken by {}: {}{}\n", counted(all, "job"), named, all > some.size() ? ", ..." : "");
 }
 
 // Without virtual machines none has its turn.

@@ -16,6 +16,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/enum_words.hpp"
 #include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/log/fields.hpp"
 
 namespace replay::log {
@@ -87,10 +88,9 @@ Refusal read(std::string_view text, Enum& value) requires std::is_enum_v<Enum> {
 }
 
 Refusal read(std::string_view text, std::vector<JobId>& jobs) {
-  for (;; text.remove_prefix(text.find(',') + 1)) {
-    if (!read(text.substr(0, text.find(',')), jobs.emplace_back()).empty()) return "job numbers joined by commas";
-    if (text.find(',') == std::string_view::npos) return {};
-  }
+  for (const std::string_view number : split(text, ','))
+    if (!read(number, jobs.emplace_back()).empty()) return "job numbers joined by commas";
+  return {};
 }
 
 template <class Value>

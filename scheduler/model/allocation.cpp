@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/base/text/add_item.hpp"
+
 namespace replay {
 namespace {
 
@@ -109,11 +111,8 @@ std::string cores_text(const Allocation& allocation, char separator) {
   for (std::size_t i = 0; i < cores.size();) {
     std::size_t last = i;
     while (last + 1 < cores.size() && cores[last + 1] == next(cores[last])) ++last;
-    if (!text.empty()) text += separator;
-    if (last == i)
-      text += fmt::format("{}", cores[i]);
-    else
-      text += fmt::format("{}-{}", cores[i], cores[last]);
+    add_item(text, {&separator, 1}, "{}", cores[i]);
+    if (last != i) text += fmt::format("-{}", cores[last]);
     i = last + 1;
   }
   return text;

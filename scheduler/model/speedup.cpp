@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/base/text/split.hpp"
 
 namespace replay {
 namespace {
@@ -82,15 +83,12 @@ std::optional<SpeedupCurve> parse_three_point(std::string_view rest) {
     return std::nullopt;
   law.optimum = static_cast<ProcessCount>(*optimum);
   if (rest.empty()) return SpeedupCurve{law};
-  auto list = take(rest, "e");
-  if (!list || !rest.empty()) return std::nullopt;
-  for (std::size_t i = 0; i < law.efficiency.size(); ++i) {
-    const std::size_t cut = i + 1 < law.efficiency.size() ? list->find('/') : list->size();
-    if (cut == std::string_view::npos) return std::nullopt;
-    const auto value = parse_finite(list->substr(0, cut));
+  const auto list = split(take(rest, "e").value_or(""), '/');
+  if (list.size() != law.efficiency.size() || !rest.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto value = parse_finite(list[i]);
     if (!value || *value <= 0 || *value > 1) return std::nullopt;
     law.efficiency[i] = *value;
-    list->remove_prefix(std::min(list->size(), cut + 1));
   }
   return SpeedupCurve{law};
 }

@@ -12,6 +12,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/whole_file.hpp"
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/report/chart.hpp"
 #include "scheduler/report/draw/canvas_file.hpp"
 #include "scheduler/report/draw/markup.hpp"
@@ -43,7 +44,7 @@ std::string title_of(const TraceInfo& info) {
 void draw_title(Canvas& canvas, const TraceInfo& info) {
   canvas.text({kMargin, 34}, cut_to(title_of(info), 100), {.size = 22});
   std::string where = info.computer;
-  if (!info.installation.empty()) where += fmt::format("{}{}", where.empty() ? "" : ", ", info.installation);
+  if (!info.installation.empty()) add_item(where, ", ", "{}", info.installation);
   if (where.empty()) where = "the header does not name the machine";
   canvas.text({kMargin, 56}, cut_to(where, 150), {.size = 13});
   std::string facts = fmt::format("machine size from {}", info.machine_source);

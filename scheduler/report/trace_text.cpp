@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
@@ -125,14 +126,13 @@ void write_declared(Page& page, const DeclaredSizes& declared) {
     return;
   }
   std::string laws;
-  const auto add = [&laws](const std::string& text) { laws += (laws.empty() ? "" : "; ") + text; };
   if (declared.three_point_n.jobs > 0)
-    add(fmt::format("{} three-point, mean n {}", share(declared.three_point_n.jobs),
-                    number_text(declared.three_point_n.mean())));
+    add_item(laws, "; ", "{} three-point, mean n {}", share(declared.three_point_n.jobs),
+             number_text(declared.three_point_n.mean()));
   if (declared.downey_a.jobs > 0)
-    add(fmt::format("{} downey, mean A {}, sigma {}", share(declared.downey_a.jobs),
-                    number_text(declared.downey_a.mean()), number_text(declared.downey_sigma.mean())));
-  if (declared.linear > 0) add(fmt::format("{} linear", share(declared.linear)));
+    add_item(laws, "; ", "{} downey, mean A {}, sigma {}", share(declared.downey_a.jobs),
+             number_text(declared.downey_a.mean()), number_text(declared.downey_sigma.mean()));
+  if (declared.linear > 0) add_item(laws, "; ", "{} linear", share(declared.linear));
   page.fact("speedup", laws);
   if (declared.least.jobs > 0)
     page.fact("sizes offered", fmt::format("{} to {} processes on average", number_text(declared.least.mean()),
@@ -141,8 +141,7 @@ void write_declared(Page& page, const DeclaredSizes& declared) {
   std::string optima;
   for (std::size_t i = 0; i < declared.optimum.size(); ++i)
     if (const MeanOfJobs& of = declared.optimum[i]; of.jobs > 0)
-      optima += fmt::format("{}{} {} ({} of jobs)", optima.empty() ? "" : ", ", kClasses[i], number_text(of.mean()),
-                            share(of.jobs));
+      add_item(optima, ", ", "{} {} ({} of jobs)", kClasses[i], number_text(of.mean()), share(of.jobs));
   page.fact("optimum size", optima);
 }
 

@@ -12,6 +12,8 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/text/split.hpp"
+#include "scheduler/base/text/trimmed.hpp"
 
 namespace replay {
 namespace fs = std::filesystem;
@@ -19,15 +21,11 @@ namespace {
 
 /// The text behind the colon of the first line that begins with `name`.
 std::string value_in(std::string_view text, std::string_view name) {
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t")));
+  for (std::string_view line : split(text, '\n')) {
+    line = trimmed(line, " \t\r");
     if (!line.starts_with(name)) continue;
-    const std::size_t colon = line.find(':');
-    const std::size_t value = line.find_first_not_of(" \t", colon == std::string_view::npos ? colon : colon + 1);
-    if (value == std::string_view::npos) continue;
-    return std::string{line.substr(value, line.find_last_not_of(" \t\r") + 1 - value)};
+    const std::string_view value = trimmed(line.substr(std::min(line.find(':'), line.size() - 1) + 1));
+    if (!value.empty()) return std::string{value};
   }
   return {};
 }

@@ -10,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/validate/paper_numbers.hpp"
 #include "scheduler/validate/table.hpp"
 
@@ -102,7 +103,7 @@ std::string misses_text(const ValidationPage& page) {
     for (std::size_t i = 0; i < compare::kFigureCount; ++i) {
       const double error = compare::relative_error(result.pair(i)) * 100;
       if (result.pair(i).is_nothing() || (std::isfinite(error) && std::abs(error) <= page.aim_percent)) continue;
-      figures += fmt::format("{}{} {} %", figures.empty() ? "" : ", ", compare::kFigureNames[i], percent_text(error));
+      add_item(figures, ", ", "{} {} %", compare::kFigureNames[i], percent_text(error));
     }
     if (figures.empty()) continue;
     text += fmt::format("- {}{}: {}. {}\n", result.cell, result.disturbed ? " (disturbed)" : "", figures,
@@ -159,7 +160,7 @@ std::string without_gain(const ValidationPage& page) {
   std::string text;
   for (const Gain& gain : gains_of(page.results))
     if (gain.first == kPaperPolicies[0] && !(gain.real[compare::kResponse] < 0))
-      text += fmt::format("{}{} under {}", text.empty() ? "" : ", ", gain.place, gain.policy);
+      add_item(text, ", ", "{} under {}", gain.place, gain.policy);
   return text.empty() ? "" : fmt::format("Without a gain in response in the real run: {}.\n\n", text);
 }
 

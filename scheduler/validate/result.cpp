@@ -10,6 +10,7 @@
 #include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/json/read_json.hpp"
 #include "scheduler/base/json/write_json.hpp"
+#include "scheduler/base/text/add_item.hpp"
 
 namespace replay::validate {
 namespace fs = std::filesystem;
@@ -107,7 +108,7 @@ compare::JobErrors errors_of(const Place& object) {
 std::string difference(const ordered_json& then, const ordered_json& now) {
   std::string text;
   const auto note = [&text](const std::string& name, const std::string& before, const std::string& here) {
-    text += fmt::format("{}{}: {} then, {} now", text.empty() ? "" : "; ", name, before, here);
+    add_item(text, "; ", "{}: {} then, {} now", name, before, here);
   };
   for (const auto& [name, value] : now.items())
     if (!then.contains(name) || then[name] != value)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "scheduler/base/text/lower_case.hpp"
 #include "traces/local_time.hpp"
 
 namespace replay {
@@ -18,14 +19,9 @@ constexpr std::string_view kKept[] = {"Version",      "MaxJobs",   "MaxRecords",
 constexpr std::string_view kDates[] = {"UnixStartTime", "StartTime"};  // written anew
 constexpr std::string_view kThanks[] = {"Acknowledge", "Copyright"};
 
-bool same_label(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::ranges::equal(a, b, [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 template <class Labels>
 bool is_among(const Labels& labels, std::string_view label) {
-  return std::ranges::any_of(labels, [&](std::string_view known) { return same_label(known, label); });
+  return std::ranges::any_of(labels, [&](std::string_view known) { return same_but_for_case(known, label); });
 }
 
 // Of "MaxNodes: 144 (named after birds)" only the number stays.

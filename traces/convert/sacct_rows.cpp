@@ -9,6 +9,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/lower_case.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "traces/convert/sacct_values.hpp"
 
@@ -84,11 +85,6 @@ constexpr auto kNames = std::to_array<ColumnName>({
     {"Restarts", CellKind::kCount},
 });
 
-bool same_word(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::ranges::equal(a, b, [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 bool is_word(std::string_view text) { return text.find_first_of(" \t\n") == std::string_view::npos; }
 
 }  // namespace
@@ -113,7 +109,8 @@ void Rows::adopt_header(std::string_view text) {
   places_.assign(kColumnCount, kNowhere);
   kinds_.assign(names.size(), CellKind::kOther);
   for (std::size_t i = names.size(); i-- > 0;) {
-    const auto known = std::ranges::find_if(kNames, [&](const ColumnName& n) { return same_word(names[i], n.name); });
+    const auto known =
+        std::ranges::find_if(kNames, [&](const ColumnName& n) { return same_but_for_case(names[i], n.name); });
     if (known == kNames.end()) continue;
     kinds_[i] = known->kind;
     const auto column = static_cast<std::size_t>(known - kNames.begin());
@@ -149,8 +146,8 @@ void Rows::expect_needed_columns(std::string_view text) const {
 bool Rows::is_header(std::string_view text) {
   bool has_id = false, has_submit = false;
   for_each_part(text, '|', [&](std::size_t /*index*/, std::string_view cell) {
-    has_id = has_id || same_word(cell, "JobID") || same_word(cell, "JobIDRaw");
-    has_submit = has_submit || same_word(cell, "Submit") || same_word(cell, "Eligible");
+    has_id = has_id || same_but_for_case(cell, "JobID") || same_but_for_case(cell, "JobIDRaw");
+    has_submit = has_submit || same_but_for_case(cell, "Submit") || same_but_for_case(cell, "Eligible");
   });
   return has_id && has_submit;
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/add_item.hpp"
 #include "traces/history.hpp"
 
 namespace replay {
@@ -219,7 +220,7 @@ ResampledSet Resampler::make_set(Seed seed, std::uint64_t set, std::uint64_t cou
   }
   std::string means;
   for (std::size_t i = 0; i < kFigures; ++i)
-    means += fmt::format("{}{} {:.4g} for {:.4g}", i == 0 ? "" : ", ", kFigureNames[i], nearest[i], means_[i]);
+    add_item(means, ", ", "{} {:.4g} for {:.4g}", kFigureNames[i], nearest[i], means_[i]);
   throw UsageError(
       fmt::format("set {}: no days found whose means are within {} % of the log's: {}; try more jobs or a "
                   "larger --tolerance",

@@ -5,19 +5,15 @@
 #include <array>
 #include <utility>
 
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/lower_case.hpp"
 #include "traces/local_time.hpp"
 #include "traces/tools/validate_parts.hpp"
 
 namespace replay {
 namespace {
 
-// The labels of the archive's format page. Any other label is legal, but may be a typing error.
-constexpr std::array<std::string_view, 28> kKnown = {
-    "Version",    "Computer",      "Installation",  "Acknowledge", "Information",    "Conversion", "MaxJobs",
-    "MaxRecords", "Preemption",    "UnixStartTime", "TimeZone",    "TimeZoneString", "StartTime",  "EndTime",
-    "MaxNodes",   "MaxProcs",      "MaxRuntime",    "MaxMemory",   "AllowOveruse",   "MaxQueues",  "Queues",
-    "Queue",      "MaxPartitions", "Partitions",    "Partition",   "Note",           "Copyright",  "Program"};
 // Labels that may be there more than once; "Copyright" and "Acknowledge" too, as merged traces thank several people.
 constexpr std::array<std::string_view, 10> kRepeated = {"Information", "Queue",       "Partition",   "Note",
                                                         "Program",     "Copyright",   "Acknowledge", "Conversion",
@@ -29,24 +25,21 @@ constexpr std::array<std::string_view, 8> kCounts = {"MaxJobs",    "MaxRecords",
                                                      "MaxRuntime", "MaxMemory",  "MaxQueues", "MaxPartitions"};
 constexpr std::array<std::string_view, 4> kPreemption = {"No", "Yes", "Double", "TS"};
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool same(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
-}
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& list, std::string_view label) {
-  return std::ranges::any_of(list, [&](std::string_view known) { return same(known, label); });
+  return std::ranges::any_of(list, [&](std::string_view known) { return same_but_for_case(known, label); });
 }
 
 void check_labels(const SwfHeader& header, Violations& violations) {
   const std::vector<SwfLabel>& labels = header.labels();
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const std::string& label = labels[i].label;
-    if (!is_one_of(kKnown, label))
+    if (!is_known_label(label))
       violations.note("header-label-unknown", Severity::kWarning, "header labels that the format does not have",
                       labels[i].line);
-    const bool is_second = std::any_of(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(i),
-                                       [&](const SwfLabel& earlier) { return same(earlier.label, label); });
+    const bool is_second =
+        std::any_of(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const SwfLabel& earlier) { return same_but_for_case(earlier.label, label); });
     if (is_second && !is_one_of(kRepeated, label))
       violations.note("header-label-repeated", Severity::kError,
                       fmt::format("header label {}: expected once, as only one value can be true", label),
@@ -57,7 +50,7 @@ void check_labels(const SwfHeader& header, Violations& violations) {
 void check_missing(const SwfHeader& header, Violations& violations) {
   std::string missing;
   for (const std::string_view label : kExpected)
-    if (!header.find(label)) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", label);
+    if (!header.find(label)) add_item(missing, ", ", "{}", label);
   if (!missing.empty())
     violations.note("header-label-missing", Severity::kWarning,
                     fmt::format("header labels that readers look for are missing: {}", missing));
@@ -81,8 +74,9 @@ void check_numbers(const SwfHeader& header, Violations& violations) {
     alone.add(entry.label, entry.value);
     const auto number = alone.number(entry.label);
     if (is_one_of(kCounts, entry.label) && (!number || *number < 1)) fail("a count");
-    if (same(entry.label, "UnixStartTime") && !number) fail("seconds since 1970");
-    if (same(entry.label, "Preemption") && !is_one_of(kPreemption, entry.value)) fail("No, Yes, Double or TS");
+    if (same_but_for_case(entry.label, "UnixStartTime") && !number) fail("seconds since 1970");
+    if (same_but_for_case(entry.label, "Preemption") && !is_one_of(kPreemption, entry.value))
+      fail("No, Yes, Double or TS");
   }
   const auto nodes = header.max_nodes(), procs = header.max_procs();
   if (nodes && procs && *nodes > *procs)

@@ -18,6 +18,7 @@
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/process/monotonic_clock.hpp"
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/base/text/split.hpp"
 
@@ -98,9 +99,8 @@ void take_cores(JobContext& job, bool with_vmlib) {
 std::string preload_text(const JobContext& job, const Variables& surroundings) {
   std::string text = job.ranks.segment() != nullptr ? job.site.vmlib.string() : "";
   const auto everywhere = std::ranges::find(surroundings, "LD_PRELOAD", &Variables::value_type::first);
-  if (everywhere == surroundings.end() || everywhere->second.empty()) return text;
-  if (!text.empty()) text += ':';
-  return text += everywhere->second;
+  if (everywhere != surroundings.end() && !everywhere->second.empty()) add_item(text, ":", "{}", everywhere->second);
+  return text;
 }
 
 /// For the user, beside the job's output.

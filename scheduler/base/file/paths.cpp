@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/split.hpp"
 
 namespace replay {
 namespace fs = std::filesystem;
@@ -23,12 +24,8 @@ bool is_program(const fs::path& path) {
 
 std::vector<boost::filesystem::path> folders_of(std::string_view path) {
   std::vector<boost::filesystem::path> folders;
-  for (std::size_t cut = 0; cut != std::string_view::npos;) {
-    cut = path.find(':');
-    const std::string folder{path.substr(0, cut)};
-    folders.emplace_back(folder.empty() ? "." : folder);
-    if (cut != std::string_view::npos) path.remove_prefix(cut + 1);
-  }
+  for (const std::string_view folder : split(path, ':'))
+    folders.emplace_back(folder.empty() ? "." : std::string{folder});
   return folders;
 }
 

@@ -57,11 +57,8 @@ std::vector<pid_t> numbers_in(const std::string& directory) {
 /// The first entry of an environment for which `condition` holds.
 template <typename Condition>
 std::optional<std::string> find_entry(std::string_view environment, Condition condition) {
-  for (std::string_view rest = environment; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\0'), rest.size());
-    if (condition(rest.substr(0, end))) return std::string{rest.substr(0, end)};
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (const std::string_view entry : split(environment, '\0'))
+    if (condition(entry)) return std::string{entry};
   return std::nullopt;
 }
 
@@ -182,10 +179,7 @@ bool is_of_another_mpi(std::string_view file) {
 Image parse_maps(std::string_view maps) {
   Image image;
   std::string_view runtime;  // of Open MPI; its mpirun has it, too, and is no program of it
-  for (std::string_view rest = maps; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const std::string_view line : split(maps, '\n')) {
     const std::size_t slash = line.rfind('/');
     if (slash == std::string_view::npos) continue;
     const std::string_view file = line.substr(slash + 1);

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/suggest.hpp"
@@ -220,8 +221,7 @@ std::string Parameters::to_text() const {
   std::string text;
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const bool in_braces = values_[i].find_first_of(":,{}") != std::string::npos;
-    text += fmt::format("{}{}={}{}{}", i == 0 ? "" : ":", specs_[i].name, in_braces ? "{" : "", values_[i],
-                        in_braces ? "}" : "");
+    add_item(text, ":", "{}={}{}{}", specs_[i].name, in_braces ? "{" : "", values_[i], in_braces ? "}" : "");
   }
   return text;
 }

@@ -4,6 +4,7 @@
 
 #include <iterator>
 
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/report/draw/markup.hpp"
 
 namespace replay::report {
@@ -17,7 +18,7 @@ void add_points(std::string& path, std::span<const Point> points) {
 std::string dashes_of(const Dashes& dashes) {
   std::string text;
   for (const unsigned length : dashes)
-    if (length > 0) text += fmt::format("{}{}", text.empty() ? "" : " ", length);
+    if (length > 0) add_item(text, " ", "{}", length);
   return text.empty() ? text : fmt::format(" stroke-dasharray=\"{}\"", text);
 }
 

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cctype>
 
+#include "scheduler/base/text/lower_case.hpp"
+#include "scheduler/base/text/trimmed.hpp"
+
 namespace replay::report {
 namespace {
 
 constexpr std::string_view kLineEnd = "\r\n";
-
-bool same_word(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
 
 bool is_printable(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
@@ -19,12 +18,6 @@ bool is_printable(std::string_view text) {
 bool is_name_of_field(std::string_view text) {
   return !text.empty() &&
          std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 // Takes the text in front of `mark` from `rest`; none: there is no such mark.
@@ -69,9 +62,9 @@ std::optional<HttpRequest> parse_request(std::string_view head) {
     const auto name = take(value, ":");
     if (!name || !is_name_of_field(*name)) return std::nullopt;  // a line that continues the one before, too
     value = trimmed(value);
-    if (same_word(*name, "transfer-encoding")) return std::nullopt;
-    if (same_word(*name, "content-length") && value != "0") return std::nullopt;
-    if (!same_word(*name, "host")) continue;
+    if (same_but_for_case(*name, "transfer-encoding")) return std::nullopt;
+    if (same_but_for_case(*name, "content-length") && value != "0") return std::nullopt;
+    if (!same_but_for_case(*name, "host")) continue;
     if (has_host || !is_printable(value)) return std::nullopt;
     has_host = true;
     request->host = value;
@@ -87,7 +80,7 @@ bool is_loopback_name(std::string_view host) {
       return false;
     host = host.substr(0, colon);
   }
-  return host == "127.0.0.1" || same_word(host, "localhost") || host == "[::1]";
+  return host == "127.0.0.1" || same_but_for_case(host, "localhost") || host == "[::1]";
 }
 
 }  // namespace replay::report

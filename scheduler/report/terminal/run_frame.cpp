@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 
 namespace replay::report {
@@ -71,8 +72,7 @@ std::string fitting(const std::vector<std::string>& parts, std::string_view betw
   std::string text;
   for (const std::string& part : parts) {
     if (!text.empty() && static_cast<int>(text.size() + between.size() + part.size()) > columns) break;
-    if (!text.empty()) text += between;
-    text += part;
+    add_item(text, between, "{}", part);
   }
   return text;
 }
