@@ -1,11 +1,14 @@
 #include "traces/cleaning.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/add_item.hpp"
+#include "scheduler/base/text/choice.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 
 namespace replay {
@@ -30,17 +33,11 @@ constexpr CleaningOption kOptions[] = {
     {"closed-loop", "on|off", "off", "submit a job its think time (field 18) after the job it follows (field 17)"},
 };
 
-template <class Enum>
-struct Choice {
-  std::string_view text;
-  Enum value;
-};
-
 [[noreturn]] void fail(std::string_view name, std::string_view value) {
   const auto option = std::ranges::find(kOptions, name, &CleaningOption::name);
   if (option == std::end(kOptions)) {
     std::string names;
-    for (const CleaningOption& known : kOptions) names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
+    for (const CleaningOption& known : kOptions) add_item(names, ", ", "{}", known.name);
     throw UsageError(fmt::format("no cleaning rule is called '{}'; there are {}", name, names));
   }
   throw UsageError(fmt::format("--{}: expected {}, found '{}'", name, option->values, value));
@@ -48,9 +45,9 @@ struct Choice {
 
 template <class Enum, std::size_t N>
 Enum choose(std::string_view name, std::string_view value, const Choice<Enum> (&choices)[N]) {
-  for (const Choice<Enum>& choice : choices)
-    if (choice.text == value) return choice.value;
-  fail(name, value);
+  const auto found = std::ranges::find(choices, value, &Choice<Enum>::word);
+  if (found == std::end(choices)) fail(name, value);
+  return found->value;
 }
 
 template <class Number>
@@ -62,10 +59,8 @@ Number number_between(std::string_view name, std::string_view value, Number leas
 
 std::string line_list(const Finding& finding) {
   if (finding.lines.empty()) return "";
-  std::string text = finding.lines.size() == 1 && finding.count == 1 ? " (line " : " (lines ";
-  for (std::size_t i = 0; i < finding.lines.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", finding.lines[i]);
-  return text + (finding.count > finding.lines.size() ? ", ...)" : ")");
+  return fmt::format(" ({} {}{})", finding.lines.size() == 1 && finding.count == 1 ? "line" : "lines",
+                     fmt::join(finding.lines, ", "), finding.count > finding.lines.size() ? ", ..." : "");
 }
 
 }  // namespace

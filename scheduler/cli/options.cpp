@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
@@ -141,17 +140,10 @@ CLI::Option* add_read(CLI::App& command, const std::string& name, const std::str
 
 // ---- choices ----
 
-CLI::Option* add_word(CLI::App& command, const std::string& name, std::vector<std::string> words, Words kind,
-                      const std::function<void(std::size_t)>& choose, const std::string& help) {
-  const auto find = [name, words, choose](const std::string& word) {
-    const auto found = std::ranges::find(words, word);
-    if (found != words.end()) return choose(static_cast<std::size_t>(found - words.begin()));
-    const auto last = words.end() - 1;
-    throw UsageError(
-        fmt::format("{}: expected {} or {}, found '{}'", name, fmt::join(words.begin(), last, ", "), *last, word));
-  };
-  CLI::Option* const option = command.add_option_function<std::string>(name, find, help);
-  return kind == Words::kListed ? option->check(CLI::IsMember(std::move(words))) : option;
+CLI::Option* add_word(CLI::App& command, const std::string& name, const std::vector<std::string>& words, Words kind,
+                      const std::function<void(const std::string&)>& choose, const std::string& help) {
+  CLI::Option* const option = command.add_option_function<std::string>(name, choose, help);
+  return kind == Words::kListed ? option->check(CLI::IsMember(words)) : option;
 }
 
 // ---- lists ----

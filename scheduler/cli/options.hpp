@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/base/text/choice.hpp"
 #include "scheduler/experiment/run_spec.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -99,23 +100,18 @@ CLI::Option* add_count(CLI::App& command, const std::string& name, std::optional
 
 // ---- choices ----
 
-using experiment::Choice;
-using experiment::word_of;
-
 /// kListed: CLI11 lists the words in the help and in its message. kInHelp: the help text names them.
 enum class Words : std::uint8_t { kListed, kInHelp };
 
-/// Adds an option that takes one of the words; calls `choose` with the word's number.
-CLI::Option* add_word(CLI::App& command, const std::string& name, std::vector<std::string> words, Words kind,
-                      const std::function<void(std::size_t)>& choose, const std::string& help);
+/// Adds an option that takes one of the words, which `choose` gets.
+CLI::Option* add_word(CLI::App& command, const std::string& name, const std::vector<std::string>& words, Words kind,
+                      const std::function<void(const std::string&)>& choose, const std::string& help);
 
 template <class Value, std::size_t N, class Target>
 CLI::Option* add_choice(CLI::App& command, const std::string& name, Target& value, const Choice<Value> (&choices)[N],
                         const std::string& help, Words kind = Words::kListed) {
-  std::vector<std::string> words;
-  for (const Choice<Value>& choice : choices) words.emplace_back(choice.word);
-  return add_word(
-      command, name, std::move(words), kind, [&value, &choices](std::size_t i) { value = choices[i].value; }, help);
+  const auto choose = [=, &value, &choices](const std::string& word) { value = value_of(name, choices, word); };
+  return add_word(command, name, words_of(choices), kind, choose, help);
 }
 
 // ---- lists ----

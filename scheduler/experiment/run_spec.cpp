@@ -47,17 +47,11 @@ RunOption flag_option(const char* name, std::string help, Field field) {
 template <class Field, class Value, std::size_t N>
 RunOption choice_option(const char* name, const char* type, std::string help, const Choice<Value> (&choices)[N],
                         Field field) {
-  std::vector<std::string> words;
-  for (const Choice<Value>& choice : choices) words.emplace_back(choice.word);
-  const auto read = [name, &choices, words](const std::string& text) {
-    const auto found = std::ranges::find(words, text);
-    if (found == words.end())
-      throw UsageError(fmt::format("{}: expected one of {}, found '{}'", name, fmt::join(words, ","), text));
-    return choices[found - words.begin()].value;
-  };
-  RunOption made = option(name, Kind::kChoice, type, std::move(help), field, read,
-                          [&choices](Value value) { return word_of(choices, value); });
-  made.words = std::move(words);
+  RunOption made = option(
+      name, Kind::kChoice, type, std::move(help), field,
+      [name, &choices](const std::string& text) { return value_of(name, choices, text); },
+      [&choices](Value value) { return std::string{word_of(choices, value)}; });
+  made.words = words_of(choices);
   return made;
 }
 

@@ -15,6 +15,7 @@
 
 #include "launcher/agent/agent.hpp"
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/choice.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/core/controller.hpp"
 #include "scheduler/model/allocation.hpp"
@@ -24,12 +25,6 @@
 
 namespace replay::experiment {
 
-/// A word on the command line, and what it means.
-template <class Value>
-struct Choice {
-  const char* word;
-  Value value;
-};
 inline constexpr Choice<Overrun> kOverruns[] = {
     {"kill", Overrun::kKill}, {"extend", Overrun::kExtend}, {"policy", Overrun::kPolicy}};
 inline constexpr Choice<Pairing> kPairings[] = {{"block", Pairing::kBlock}, {"cyclic", Pairing::kCyclic}};
@@ -37,13 +32,6 @@ inline constexpr Choice<launcher::BackEnd> kBackEnds[] = {
     {"auto", launcher::BackEnd::kAuto}, {"yield", launcher::BackEnd::kYield}, {"token", launcher::BackEnd::kToken}};
 inline constexpr Choice<launcher::JobNetwork> kJobNetworks[] = {{"own", launcher::JobNetwork::kOwn},
                                                                 {"host", launcher::JobNetwork::kHost}};
-
-template <class Value, std::size_t N>
-[[nodiscard]] const char* word_of(const Choice<Value> (&choices)[N], Value value) {
-  for (const Choice<Value>& choice : choices)
-    if (choice.value == value) return choice.word;
-  return "";
-}
 
 /// The number that an option's word is, in decimal digits. Throws UsageError naming the option, the range and the word.
 template <class Number>

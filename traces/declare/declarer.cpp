@@ -26,9 +26,9 @@ Duration times(Duration run, double factor) {
 
 std::string to_text(const FlexibilityRule& rule) {
   std::string text;
-  if (rule.speedup) text += fmt::format(" --speedup {}", to_text(*rule.speedup));
+  if (rule.speedup) text += fmt::format(" --speedup {}", word_of(kSpeedupModels, *rule.speedup));
   if (rule.speedup == SpeedupModel::kDowney)
-    text += fmt::format(" --constraint {} --sigma-factor {}", to_text(rule.sizes), rule.sigma_factor);
+    text += fmt::format(" --constraint {} --sigma-factor {}", word_of(kOfferedSizes, rule.sizes), rule.sigma_factor);
   if (rule.speedup) text += fmt::format(" --moldable {}", replay::to_text(rule.moldable));  // without it not an option
   return text + fmt::format(" --malleable {}", replay::to_text(rule.malleable));
 }

@@ -18,32 +18,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kClassNames{"short", "medium", "long"};
 
-struct Name {
-  std::string_view text;
-  int value;
-};
-constexpr Name kModels[] = {{"three-point", static_cast<int>(SpeedupModel::kThreePoint)},
-                            {"downey", static_cast<int>(SpeedupModel::kDowney)},
-                            {"linear", static_cast<int>(SpeedupModel::kLinear)}};
-constexpr Name kOffered[] = {{"none", static_cast<int>(OfferedSizes::kAll)},
-                             {"power-of-two", static_cast<int>(OfferedSizes::kPowerOfTwoBias)},
-                             {"survey", static_cast<int>(OfferedSizes::kSurvey)}};
-
-template <class Value, std::size_t N>
-Value value_of(std::string_view option, const Name (&names)[N], std::string_view text) {
-  std::string known;
-  for (const Name& name : names) {
-    if (name.text == text) return static_cast<Value>(name.value);
-    known.append(known.empty() ? "" : ", ").append(name.text);
-  }
-  throw UsageError(fmt::format("{}: expected one of {}, found '{}'", option, known, text));
-}
-
-template <class Value, std::size_t N>
-std::string_view name_of(const Name (&names)[N], Value value) {
-  return std::ranges::find(names, static_cast<int>(value), &Name::value)->text;
-}
-
 // A curve, and the sizes that a job would have if it were moldable; empty sizes: the whole range.
 struct Shape {
   SpeedupCurve curve{};
@@ -138,12 +112,6 @@ void declare_flexibility(JobTraits& traits, const LoggedJob& job, const Flexibil
   traits.sizes = std::move(shape.sizes);
 }
 
-SpeedupModel parse_speedup_model(std::string_view text) { return value_of<SpeedupModel>("--speedup", kModels, text); }
-
-OfferedSizes parse_offered_sizes(std::string_view text) {
-  return value_of<OfferedSizes>("--constraint", kOffered, text);
-}
-
 ClassShares parse_class_shares(std::string_view option, std::string_view text) {
   ClassShares shares;
   if (text.find('=') == std::string_view::npos) {
@@ -160,9 +128,6 @@ ClassShares parse_class_shares(std::string_view option, std::string_view text) {
   }
   return shares;
 }
-
-std::string_view to_text(SpeedupModel model) { return name_of(kModels, model); }
-std::string_view to_text(OfferedSizes sizes) { return name_of(kOffered, sizes); }
 
 std::string to_text(const ClassShares& shares) {
   const auto& s = shares.share;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "scheduler/base/text/choice.hpp"
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/model/job_traits.hpp"
 #include "traces/models/random.hpp"
@@ -20,6 +21,11 @@ enum class SpeedupModel : std::uint8_t { kThreePoint, kDowney, kLinear };
 /// Which sizes Downey's jobs are offered: all from N_min to N_max (SCOJO-P), or some that Cirne and Berman draw: powers
 /// of two for jobs logged at one and any for others, or by the answers of their survey.
 enum class OfferedSizes : std::uint8_t { kAll, kPowerOfTwoBias, kSurvey };
+
+inline constexpr Choice<SpeedupModel> kSpeedupModels[] = {
+    {"three-point", SpeedupModel::kThreePoint}, {"downey", SpeedupModel::kDowney}, {"linear", SpeedupModel::kLinear}};
+inline constexpr Choice<OfferedSizes> kOfferedSizes[] = {
+    {"none", OfferedSizes::kAll}, {"power-of-two", OfferedSizes::kPowerOfTwoBias}, {"survey", OfferedSizes::kSurvey}};
 
 /// A share of the jobs, by class.
 struct ClassShares {
@@ -46,12 +52,8 @@ struct LoggedJob {
 void declare_flexibility(JobTraits& traits, const LoggedJob& job, const FlexibilityRule& rule, ProcessCount machine,
                          Seed seed);
 
-/// Throw UsageError. "three-point"; "power-of-two"; "0.8" or "short=0,medium=0.5,long=1".
-[[nodiscard]] SpeedupModel parse_speedup_model(std::string_view text);
-[[nodiscard]] OfferedSizes parse_offered_sizes(std::string_view text);
+/// "0.8" or "short=0,medium=0.5,long=1". Throws UsageError.
 [[nodiscard]] ClassShares parse_class_shares(std::string_view option, std::string_view text);
-[[nodiscard]] std::string_view to_text(SpeedupModel model);
-[[nodiscard]] std::string_view to_text(OfferedSizes sizes);
 [[nodiscard]] std::string to_text(const ClassShares& shares);
 
 }  // namespace replay

@@ -54,14 +54,14 @@ void set_shares(FlexibilityRule& rule, const DeclareOptions& given) {
 std::optional<FlexibilityRule> flexibility_of(const DeclareOptions& given) {
   if (given.speedup.empty() && !given.moldable.empty())
     throw UsageError("--moldable: which sizes such a job runs at follows from --speedup, which is missing");
-  const bool is_downey = given.speedup == to_text(SpeedupModel::kDowney);
+  const bool is_downey = given.speedup == word_of(kSpeedupModels, SpeedupModel::kDowney);
   for (const auto& [option, text] :
        {std::pair("--constraint", &given.constraint), {"--sigma-factor", &given.sigma_factor}})
     if (!text->empty() && !is_downey) throw UsageError(fmt::format("{}: only with --speedup downey", option));
   if (given.speedup.empty() && given.malleable.empty()) return std::nullopt;
   FlexibilityRule rule;
-  if (!given.speedup.empty()) rule.speedup = parse_speedup_model(given.speedup);
-  if (!given.constraint.empty()) rule.sizes = parse_offered_sizes(given.constraint);
+  if (!given.speedup.empty()) rule.speedup = value_of("--speedup", kSpeedupModels, given.speedup);
+  if (!given.constraint.empty()) rule.sizes = value_of("--constraint", kOfferedSizes, given.constraint);
   if (!given.sigma_factor.empty()) rule.sigma_factor = parse_sigma_factor(given.sigma_factor);
   set_shares(rule, given);
   return rule;

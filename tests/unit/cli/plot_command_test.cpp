@@ -34,7 +34,7 @@ TEST_F(Plotting, SaysWhatItExpects) {
   expect_says("plot runs --figure gantt -o a.png", 2, {"-o: expected a name that ends in .svg, .pdf", "'a.png'"});
   expect_says("plot runs --figure gantt", 2, {"--out"});
   expect_says("plot runs --figure gantt --metric wait -o a.svg", 2, {"--metric: is for the figures ecdf"});
-  expect_says("plot runs --figure ecdf --metric mean -o a.svg", 2, {"wait, response or slowdown", "'mean'"});
+  expect_says("plot runs --figure ecdf --metric mean -o a.svg", 2, {"wait,response,slowdown", "'mean'"});
   expect_says("plot runs --figure ecdf --bound 0 -o a.svg", 2, {"--bound", "above 0"});
   expect_says("plot runs --figure gantt --width huge -o a.svg", 2, {"--width", "'huge'"});
   expect_says("plot runs --figure gantt --height 21 -o a.svg", 2, {"--height: expected at least"});

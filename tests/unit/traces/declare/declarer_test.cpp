@@ -233,13 +233,13 @@ TEST(DeclareOptions, ThatMakeNoSenseAreRefused) {
   };
   refused([](auto& g) { g.ov = ""; }, "nothing to declare");
   refused([](auto& g) { g.ov = "unifrom"; }, "--ov");
-  refused([](auto& g) { g.speedup = "amdahl"; }, "three-point, downey, linear");
+  refused([](auto& g) { g.speedup = "amdahl"; }, "three-point,downey,linear");
   refused([](auto& g) { g.moldable = "0.8"; }, "--speedup");
   refused([](auto& g) { g.speedup = "linear", g.moldable = "0.8", g.malleable = "0.3"; }, "sum to 1");
   refused([](auto& g) { g.speedup = "linear", g.constraint = "survey"; }, "downey");
   refused([](auto& g) { g.sigma_factor = "2"; }, "downey");
   refused([](auto& g) { g.speedup = "downey", g.sigma_factor = "-1"; }, "--sigma-factor");
-  refused([](auto& g) { g.speedup = "downey", g.constraint = "odd"; }, "none, power-of-two, survey");
+  refused([](auto& g) { g.speedup = "downey", g.constraint = "odd"; }, "none,power-of-two,survey");
   refused([](auto& g) { g.estimates = "tsafrir:parameters=lanl"; }, "pooled, sdsc, ctc, kth, blue");
   refused([](auto& g) { g.estimates = "tsafrir:emax=30min"; }, "1h");
   refused([](auto& g) { g.estimates = "tsafrir:max=18h"; }, "emax");
