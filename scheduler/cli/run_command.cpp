@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -23,23 +22,14 @@
 #include "scheduler/cli/run_viewers.hpp"
 #include "scheduler/experiment/consent.hpp"
 #include "scheduler/experiment/live_run.hpp"
-#include "scheduler/experiment/prepared.hpp"
-#include "scheduler/experiment/programs.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/experiment/simulation.hpp"
-#include "scheduler/report/live/live_page.hpp"
-#include "scheduler/report/live/live_page_address.hpp"
 #include "scheduler/results/output_names.hpp"
 #include "scheduler/results/run_folder.hpp"
-#include "scheduler/validate/planned_cells.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr double kBytesPerProcess = 16e6;  // resident, of a rank of `phases` (measured)
-constexpr double kStartUpBase = 0.1;       // seconds: measured, 1 rank 0.1 s, 32 ranks 1.2 s
-constexpr double kStartUpPerProcess = 0.035;
 
 struct RunGiven {
   experiment::RunSpec run;
@@ -51,19 +41,11 @@ struct RunGiven {
 };
 
 void announce(std::FILE* out, const experiment::Prepared& run, const experiment::RealMachine& machine,
-              double real_seconds) {
-  const auto& jobs = run.workload().jobs;
-  std::int64_t widest = 0, all_ranks = 0;
-  for (const TracedJob& traced : jobs) {
-    widest = std::max<std::int64_t>(widest, traced.job.processes);
-    all_ranks += traced.job.processes;
-  }
-  const std::int64_t most_at_once = std::min(all_ranks, std::int64_t{2} * machine.machine().size());
-  fmt::print(out, "{} jobs on {}, policies: {}\n", jobs.size(), machine.description(),
+              const experiment::Needs& needs) {
+  fmt::print(out, "{} jobs on {}, policies: {}\n", run.workload().jobs.size(), machine.description(),
              fmt::join(texts_of(run.policies), ", "));
   fmt::print(out, "it will take about {}; widest job {} processes, start-up up to about {:.1f} s, about {} of memory\n",
-             about_text(real_seconds), widest, kStartUpBase + kStartUpPerProcess * static_cast<double>(widest),
-             size_text(kBytesPerProcess * static_cast<double>(most_at_once)));
+             about_text(needs.seconds), needs.widest, needs.start_up_s, size_text(needs.bytes));
   for (const std::string& note : run.notes) fmt::print(out, "note: {}\n", clean_lines(note));
 }
 
@@ -75,8 +57,7 @@ void print_commands(const experiment::Prepared& run, const experiment::Programs&
 }
 
 // What the page says when it follows no run any more.
-std::string last_words(const std::vector<results::PolicyRun>& runs, const fs::path& folder) {
-  const results::PolicyRun& last = runs.back();
+std::string last_words(const results::PolicyRun& last, const fs::path& folder) {
   const std::string why = last.lost.empty() ? last.fault : last.lost;
   return fmt::format("the run {}; `replay report {}` makes a page of it that stays",
                      !why.empty()       ? "ended early: " + why
@@ -85,45 +66,26 @@ std::string last_words(const std::vector<results::PolicyRun>& runs, const fs::pa
                      folder.string());
 }
 
-// Finds the programs of the jobs: throws before the start if one is missing.
-experiment::Programs programs_of(experiment::Prepared& run) {
-  const experiment::RunSpec& spec = run.spec;
-  experiment::Programs programs{spec.program, run.loaded.programs, spec.time_scale, spec.seed};
-  for (const TracedJob& traced : run.workload().jobs) (void)programs.command(traced);
-  if (spec.time_scale != 1 && programs.has_fixed_durations(run.workload()))
-    run.notes.push_back("some jobs run programs whose run time does not follow --time-scale");
-  return programs;
-}
-
-// Runs the policies one after the other, until one is stopped or has lost its executor.
 int run_all(const RunGiven& given, const experiment::Prepared& run, const experiment::RealMachine& machine,
             const experiment::Programs& programs, const std::string& command_line, std::FILE* out) {
-  std::optional<report::LivePage> page;
-  if (const std::string& trace = given.run.trace; given.live_page)
-    page.emplace(*given.live_page, "live: " + (trace == "-" ? "standard input" : fs::path{trace}.filename().string()));
+  const std::string& trace = given.run.trace;
+  RunViewers viewers{out, given.plain};
+  (void)viewers.open_page(given.live_page,
+                          "live: " + (trace == "-" ? "standard input" : fs::path{trace}.filename().string()));
   machine.leave_the_jobs_cores();
   const HeedStops heeding;  // until the results are in place
   const fs::path folder =
       results::make_run_folder(given.results.out, experiment::texts_of(run.policies), given.results.force);
-  std::optional<report::LivePageAddress> address;
-  if (page) address.emplace(out, page->url(), folder / results::kLivePageFile);
+  viewers.tell_address(folder / results::kLivePageFile);
+  const auto watch = [&](const fs::path& where) { return viewers.begin_run(where, run.workload().jobs.size()); };
   std::vector<results::PolicyRun> runs;
-  for (std::size_t i = 0; i < run.policies.size(); ++i) {
-    const fs::path where = run.policies.size() == 1 ? folder : folder / run.policies[i].folder;
-    std::optional<RunViewers> viewers;
-    const auto watch = [&] {
-      return viewers.emplace(out, given.plain, run.workload().jobs.size(), page ? &*page : nullptr, where).viewers();
-    };
-    try {
-      runs.push_back(experiment::run_policy(run, i, machine, programs, where, command_line, watch));
-    } catch (const InputError& error) {  // the results cannot be written
-      if (runs.empty()) throw;
-      (void)report(runs, context_of(run), folder, given.results.json);  // of the policies before it
-      throw;
-    }
-    if (stops_asked() > 0 || !runs.back().lost.empty()) break;
+  try {
+    experiment::run_policies(run, machine, programs, folder, command_line, watch, runs);
+  } catch (const InputError&) {  // results cannot be written
+    if (!runs.empty()) (void)report(runs, context_of(run), folder, given.results.json);
+    throw;
   }
-  if (page) page->finish(last_words(runs, folder));
+  viewers.finish(last_words(runs.back(), folder));
   return report(runs, context_of(run), folder, given.results.json);
 }
 
@@ -131,7 +93,7 @@ int run(const RunGiven& given, const std::string& command_line) {
   std::FILE* out = given.results.json ? stderr : stdout;
   experiment::RealMachine machine{given.run};
   experiment::Prepared run = experiment::prepare(given.run, machine.cores());
-  const experiment::Programs programs = programs_of(run);
+  const experiment::Programs programs = experiment::programs_of(run);
   const experiment::Request request =
       experiment::request_for_programs(run.spec.trace, programs.named_by_trace(run.workload()));
   if (given.dry_run) {
@@ -145,11 +107,11 @@ int run(const RunGiven& given, const std::string& command_line) {
   run.notes.insert(run.notes.begin(), machine.notes().begin(), machine.notes().end());
   if (const auto note = launcher::threads_note(); note && !machine.is_emulated()) run.notes.push_back(*note);
 
-  const double real_seconds = experiment::foresee(run);
-  announce(out, run, machine, real_seconds);
-  if (real_seconds > kLongRun && !given.yes)
+  const experiment::Needs needs = experiment::needs_of(run);
+  announce(out, run, machine, needs);
+  if (needs.seconds > kLongRun && !given.yes)
     throw UsageError(fmt::format("this run takes about {}: say --yes to start it, or a smaller --time-scale",
-                                 about_text(real_seconds)));
+                                 about_text(needs.seconds)));
   return run_all(given, run, machine, programs, command_line, out);
 }
 

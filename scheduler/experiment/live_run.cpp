@@ -8,6 +8,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/whole_file.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/core/controller.hpp"
 #include "scheduler/experiment/disturbance.hpp"
@@ -93,6 +94,33 @@ std::unique_ptr<RuntimeModel> model_for(const std::string& name) {
   return make_runtime_model(name);
 }
 
+results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy, const RealMachine& machine,
+                              const Programs& programs, const fs::path& folder, const std::string& command_line,
+                              const std::function<Viewers(const fs::path&)>& watch) {
+  const NamedPolicy named = make_policy(policy.text);
+  const auto model = run.model();
+  const auto neighbours = neighbours_of(run, machine);
+  // Before anything else: the agent is forked while this process has one thread and no event loop.
+  auto executor = machine.start();
+
+  fs::create_directories(folder / "jobs");
+  results::RunDescription description = describe_run(run, named, command_line);
+  describe_machine(description, machine, run.spec);
+  results::Recorder recorder{folder, std::move(description)};
+  live::RunOptions options;
+  options.neighbours = neighbours.get();
+  options.time_scale = run.spec.time_scale;
+  options.overrun = run.spec.overrun;
+  options.until = run.until;
+  options.pairing = run.spec.pairing;
+  options.order = [&](const TracedJob& traced, ProcessCount processes) {
+    return order_of(programs, traced, processes, folder);
+  };
+  live::TraceSource jobs{run.workload()};
+  LiveBody body{machine.machine(), std::move(executor), jobs, std::move(options), machine.is_here()};
+  return experiment::run(body, *named.policy, *model, recorder, watch(folder));
+}
+
 }  // namespace
 
 BodyEnd LiveBody::run(Policy& policy, const RuntimeModel& model, results::Recorder& recorder, const Viewers& viewers) {
@@ -129,31 +157,23 @@ OpenRun prepare_open(const RunSpec& spec, const Machine& machine) {
   return run;
 }
 
-results::PolicyRun run_policy(const Prepared& run, std::size_t policy, const RealMachine& machine,
-                              const Programs& programs, const fs::path& folder, const std::string& command_line,
-                              const std::function<Viewers()>& watch) {
-  const NamedPolicy named = make_policy(run.policies[policy].text);
-  const auto model = run.model();
-  const auto neighbours = neighbours_of(run, machine);
-  // Before anything else: the agent is forked while this process has one thread and no event loop.
-  auto executor = machine.start();
+Programs programs_of(Prepared& run) {
+  const RunSpec& spec = run.spec;
+  Programs programs{spec.program, run.loaded.programs, spec.time_scale, spec.seed};
+  for (const TracedJob& traced : run.workload().jobs) (void)programs.command(traced);
+  if (spec.time_scale != 1 && programs.has_fixed_durations(run.workload()))
+    run.notes.push_back("some jobs run programs whose run time does not follow --time-scale");
+  return programs;
+}
 
-  fs::create_directories(folder / "jobs");
-  results::RunDescription description = describe_run(run, named, command_line);
-  describe_machine(description, machine, run.spec);
-  results::Recorder recorder{folder, std::move(description)};
-  live::RunOptions options;
-  options.neighbours = neighbours.get();
-  options.time_scale = run.spec.time_scale;
-  options.overrun = run.spec.overrun;
-  options.until = run.until;
-  options.pairing = run.spec.pairing;
-  options.order = [&](const TracedJob& traced, ProcessCount processes) {
-    return order_of(programs, traced, processes, folder);
-  };
-  live::TraceSource jobs{run.workload()};
-  LiveBody body{machine.machine(), std::move(executor), jobs, std::move(options), machine.is_here()};
-  return experiment::run(body, *named.policy, *model, recorder, watch());
+void run_policies(const Prepared& run, const RealMachine& machine, const Programs& programs, const fs::path& folder,
+                  const std::string& command_line, const std::function<Viewers(const fs::path&)>& watch,
+                  std::vector<results::PolicyRun>& runs) {
+  for (const PreparedPolicy& policy : run.policies) {
+    const fs::path where = run.policies.size() == 1 ? folder : folder / policy.folder;
+    runs.push_back(run_policy(run, policy, machine, programs, where, command_line, watch));
+    if (stops_asked() > 0 || !runs.back().lost.empty()) return;
+  }
 }
 
 }  // namespace replay::experiment

@@ -1,11 +1,11 @@
 // Runs in real time: the body whose jobs are processes, and what is made of it for a trace that has been prepared.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "scheduler/experiment/prepared.hpp"
 #include "scheduler/experiment/programs.hpp"
@@ -52,10 +52,15 @@ struct OpenRun {
 /// A run of `spec` is described as one on this machine.
 void describe_machine(results::RunDescription& description, const RealMachine& machine, const RunSpec& spec);
 
-/// Runs the run's policy number `policy` for real into `folder`. `watch` is called when the agent has been started.
-/// REQUIRES: a single thread, as RealMachine::start(). Throws InputError.
-[[nodiscard]] results::PolicyRun run_policy(const Prepared& run, std::size_t policy, const RealMachine& machine,
-                                            const Programs& programs, const std::filesystem::path& folder,
-                                            const std::string& command_line, const std::function<Viewers()>& watch);
+/// The programs of the run's jobs; notes those that do not follow its time scale. Throws InputError if one is not there.
+[[nodiscard]] Programs programs_of(Prepared& run);
+
+/// Runs the policies for real, one after the other, into `folder`, or of several each into its own there, until one is
+/// stopped or has lost its executor; `runs` gets what came of each. `watch` is called with a run's folder when its agent has
+/// been started. REQUIRES: a single thread, as RealMachine::start(). Throws InputError.
+void run_policies(const Prepared& run, const RealMachine& machine, const Programs& programs,
+                  const std::filesystem::path& folder, const std::string& command_line,
+                  const std::function<Viewers(const std::filesystem::path&)>& watch,
+                  std::vector<results::PolicyRun>& runs);
 
 }  // namespace replay::experiment

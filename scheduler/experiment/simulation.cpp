@@ -1,5 +1,6 @@
 #include "scheduler/experiment/simulation.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
@@ -58,8 +59,17 @@ results::PolicyRun simulate_policy(const Prepared& run, std::size_t policy, cons
   return experiment::run(body, *named.policy, *model, recorder);
 }
 
-double foresee(const Prepared& run) {
-  double sum = 0;
+Needs needs_of(const Prepared& run) {
+  constexpr double kBytesPerProcess = 16e6;                         // resident, of a rank of `phases` (measured)
+  constexpr double kStartUpBase = 0.1, kStartUpPerProcess = 0.035;  // s: measured, 1 rank 0.1 s, 32 ranks 1.2 s
+  Needs needs;
+  std::int64_t ranks = 0;
+  for (const TracedJob& traced : run.workload().jobs) {
+    needs.widest = std::max(needs.widest, traced.job.processes);
+    ranks += traced.job.processes;
+  }
+  needs.start_up_s = kStartUpBase + kStartUpPerProcess * needs.widest;
+  needs.bytes = kBytesPerProcess * static_cast<double>(std::min(ranks, std::int64_t{2} * run.machine.size()));
   const auto model = run.model();
   for (const PreparedPolicy& policy : run.policies) {
     const NamedPolicy named = make_policy(policy.text);
@@ -68,9 +78,9 @@ double foresee(const Prepared& run) {
     SimBody body{run.machine, run.workload(), options_of(run)};
     const results::PolicyRun done = experiment::run(body, *named.policy, *model, recorder, {.observers = {&log}});
     if (!done.fault.empty()) throw PolicyError(done.fault);
-    sum += seconds(log.last - run.workload().jobs.front().job.submitted) * run.spec.time_scale;
+    needs.seconds += seconds(log.last - run.workload().jobs.front().job.submitted) * run.spec.time_scale;
   }
-  return sum;
+  return needs;
 }
 
 }  // namespace replay::experiment

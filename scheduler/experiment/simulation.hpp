@@ -38,7 +38,14 @@ class SimBody final : public Body {
                                                  const std::filesystem::path& folder, const std::string& command_line,
                                                  std::function<void(std::size_t)> progress);
 
-/// Real seconds that the policies take one after the other, by the simulator. Writes nothing. Throws PolicyError.
-[[nodiscard]] double foresee(const Prepared& run);
+/// What a real run takes.
+struct Needs {
+  double seconds = 0;       ///< of its policies one after the other, by the simulator
+  ProcessCount widest = 0;  ///< its widest job
+  double start_up_s = 0;    ///< of that
+  double bytes = 0;         ///< of memory
+};
+/// Writes nothing. Throws PolicyError.
+[[nodiscard]] Needs needs_of(const Prepared& run);
 
 }  // namespace replay::experiment

@@ -18,8 +18,6 @@
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/run_viewers.hpp"
 #include "scheduler/cli/service/job_texts.hpp"
-#include "scheduler/report/live/live_page.hpp"
-#include "scheduler/report/live/live_page_address.hpp"
 #include "scheduler/service/period.hpp"
 
 namespace replay::cli {
@@ -31,14 +29,13 @@ struct ServeGiven {
   bool plain = false;
 };
 
-void announce(const service::Period& period, const report::LivePage* page,
-              std::optional<report::LivePageAddress>& address) {
+void announce(const service::Period& period, RunViewers& viewers) {
   const service::Recovered& recovered = period.recovered();
   const service::Intake& intake = period.intake();
   fmt::print("service at {}, process {}\n", period.folder().path().string(), ::getpid());
   fmt::print("{}, policy {}\n", period.machine().description(), period.policy());
   for (const std::string& note : period.machine().notes()) fmt::print("note: {}\n", clean_lines(note));
-  if (page != nullptr) address.emplace(stdout, page->url(), period.folder().page());
+  viewers.tell_address(period.folder().page());
   fmt::print("results in {}\n", period.run_folder().string());
   for (const std::string& note : period.notes()) fmt::print(stderr, "replay: {}\n", clean_lines(note));
   if (recovered.read_back > 0)
@@ -81,27 +78,20 @@ int tell_end(const results::PolicyRun& done, const service::Period& period) {
 
 int run_service(const ServeGiven& given, const std::string& command_line) {
   service::Period period{given.period, command_line};
-  std::unique_ptr<report::LivePage> page;  // null: none
-  std::optional<report::LivePageAddress> address;
+  RunViewers watching{stdout, given.plain};
   const HeedStops heeding{HeedStops::Ignored::kStaysIgnored};
   const auto tell_wait = [] {
     fmt::print("waiting for the node agent of the last service to end\n");
     std::fflush(stdout);
   };
-  period.start(tell_wait, [&]() -> std::string {
-    if (!given.live_page) return "";
-    page = std::make_unique<report::LivePage>(*given.live_page, "live: service");
-    return page->url();
-  });
-  announce(period, page.get(), address);
-  RunViewers watching{stdout, given.plain, std::nullopt, page.get(), period.run_folder()};
-  experiment::Viewers viewers = watching.viewers();
-  viewers.over = [&address] { address.reset(); };
+  period.start(tell_wait, [&] { return watching.open_page(given.live_page, "live: service"); });
+  announce(period, watching);
+  experiment::Viewers viewers = watching.begin_run(period.run_folder(), std::nullopt);
+  viewers.over = [&watching] { watching.forget_address(); };
   const results::PolicyRun done = period.run(
       std::move(viewers), [](const std::string& what) { fmt::print(stderr, "replay: {}\n", clean_line(what)); });
-  if (page)
-    page->finish(fmt::format("the service has ended; `replay report {}` makes a page of this period that stays",
-                             period.run_folder().string()));
+  watching.finish(fmt::format("the service has ended; `replay report {}` makes a page of this period that stays",
+                              period.run_folder().string()));
   return tell_end(done, period);
 }
 
