@@ -47,13 +47,9 @@ class AgentRuns {
   /// The back end that ranks on shared cores are told to use: "yield" or "token".
   [[nodiscard]] std::string back_end(const Words& command, const Cores& core_of_rank);
 
-  struct Moves {
-    std::vector<double> seconds;  ///< from each order to its acknowledgement
-    bool is_verified = false;
-  };
-  /// Moves a running program from `expanded` to `shrunk` and back `cycles` times, a pause between moves. Fewer moves
-  /// than that: the program was too short.
-  [[nodiscard]] Moves move(const Words& command, const Cores& expanded, const Cores& shrunk, int cycles);
+  /// Moves a running program from `expanded` to `shrunk` and back `cycles` times, a pause between moves: seconds from each
+  /// order to its acknowledgement. Fewer than that: the program was too short.
+  [[nodiscard]] std::vector<double> move(const Words& command, const Cores& expanded, const Cores& shrunk, int cycles);
 
   struct Together {
     double seconds = 0;          ///< until the last one has ended

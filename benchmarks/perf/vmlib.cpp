@@ -177,8 +177,7 @@ class Bench {
     // A repetition takes 60 ms expanded, twice that shrunk; a move and its pause 20 ms. With some to spare.
     const std::string repeats = fmt::format("{}", given_.cycles);
     const auto move = [&](AgentRuns& agent) {
-      return agent.move(command_of("cg", {"--class", "W", "--repeat", repeats}), {a_, b_}, {a_, a_}, given_.cycles)
-          .seconds;
+      return agent.move(command_of("cg", {"--class", "W", "--repeat", repeats}), {a_, b_}, {a_, a_}, given_.cycles);
     };
     fmt::print(stderr, "moves\n");
     measured_.moves["yield"] = move(yield_);

@@ -15,7 +15,6 @@ struct RunState::OnRecord {
   void operator()(const log::Submitted& what) const {
     LiveJob& job = state.live_[what.job.id];
     job.key = {what.job.submitted, what.job.id};
-    job.entered = at;
     job.declared = what.job;
     job.processes = what.job.processes;
     job.estimate = what.job.estimate;

@@ -12,7 +12,6 @@
 #include <set>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "scheduler/history/observer.hpp"
 #include "scheduler/model/allocation.hpp"
@@ -34,7 +33,6 @@ struct QueueKey {
 /// A job that was submitted and has not ended.
 struct LiveJob {
   QueueKey key;
-  Instant entered{};  ///< when it came into the queue
   Job declared;
   ProcessCount processes = 0;
   Duration estimate{};          ///< grows when it is extended

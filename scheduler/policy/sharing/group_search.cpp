@@ -24,12 +24,6 @@ Candidate candidate_of(Unit& running, Instant now) {
           .delay = running.delay()};
 }
 
-int Group::nodes_of_matched() const {
-  int nodes = 0;
-  for (const Candidate& candidate : matched) nodes += candidate.nodes;
-  return nodes;
-}
-
 std::span<const Group> GroupSearch::find(Way way, const Candidate& primary, std::span<const Candidate> pool,
                                          const Candidate* forced, int free, Instant now) {
   way_ = way, primary_ = primary, free_ = free, now_ = now;

@@ -35,8 +35,6 @@ struct Group {
   Candidate primary;
   std::vector<Candidate> matched;
   double gain = 0;
-
-  [[nodiscard]] int nodes_of_matched() const;
 };
 
 class GroupSearch {
