@@ -7,6 +7,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/report/draw/markup.hpp"
 #include "scheduler/report/page/assets.hpp"
 #include "scheduler/report/page/columns.hpp"
 #include "scheduler/report/page/run_json.hpp"
@@ -16,32 +17,12 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// One line of text as HTML.
-std::string html_text(std::string_view text) {
-  std::string html;
-  for (const char c : clean_line(text)) {
-    switch (c) {
-      case '&': html += "&amp;"; break;
-      case '<': html += "&lt;"; break;
-      case '>': html += "&gt;"; break;
-      case '"': html += "&quot;"; break;
-      default: html += c;
-    }
-  }
-  return html;
-}
-
 // As text of a script element: no '<', so that no name in it can end the element.
 std::string script_text(const ordered_json& json) {
   const std::string text = json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   std::string safe;
   safe.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<')
-      safe += "\\u003c";
-    else
-      safe += c;
-  }
+  for (const char c : text) c == '<' ? safe.append("\\u003c") : safe.append(1, c);
   return safe;
 }
 
@@ -61,7 +42,7 @@ Head head_of(std::string_view title, bool live) {
   Head parts{head.substr(0, data), head.substr(data + 6)};
   head = std::move(parts.before);
   head.replace(place("@CONNECT@"), 9, live ? "'self'" : "'none'");
-  head.replace(place("@TITLE@"), 7, html_text(title));  // last: it may hold any text
+  head.replace(place("@TITLE@"), 7, escaped(clean_line(title)));  // last: it may hold any text
   parts.before = std::move(head);
   return parts;
 }
