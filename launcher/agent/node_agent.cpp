@@ -25,9 +25,10 @@ using std::chrono_literals::operator""ms;
 constexpr std::chrono::microseconds kShortestQuantum{100};  // wire.h
 constexpr std::chrono::microseconds kShortestTurn{1'000};   // below it the switches cost more than they bring
 constexpr std::size_t kMostEarlyLines = 256;
-constexpr auto kFirstLookAfter = 200ms;  // at what else computes: soon, and 20 clock ticks
-constexpr auto kTestHoldsFor = 10000ms;  // of sched_yield
-constexpr auto kGiveUpAfter = 1500ms;    // of a shutdown: SIGTERM, 0.5 s, SIGKILL, and a margin
+constexpr auto kLaunchComesWithin = 120000ms;  // of a job whose line is here: its daemon may be cut off
+constexpr auto kFirstLookAfter = 200ms;        // at what else computes: soon, and 20 clock ticks
+constexpr auto kTestHoldsFor = 10000ms;        // of sched_yield
+constexpr auto kGiveUpAfter = 1500ms;          // of a shutdown: SIGTERM, 0.5 s, SIGKILL, and a margin
 
 /// ld.so splits LD_PRELOAD at blanks and colons, so a vmlib that has one in its path is reached through a link.
 std::filesystem::path preloadable(const std::filesystem::path& vmlib, const std::filesystem::path& directory) {
@@ -97,6 +98,9 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
                     [this] {
                       look_at_cores();
                       for (const auto& [id, job] : jobs_) job->measure();
+                      std::erase_if(early_lines_, [](const auto& line) {
+                        return std::chrono::steady_clock::now() - line.second.came > kLaunchComesWithin;
+                      });
                       line_.send_heartbeat();
                     }),
       first_look_(loop_.get(), -1, 0, [this] { look_at_cores(); }),
@@ -197,7 +201,8 @@ void NodeAgent::on(const protocol::LaunchJob& order) {
   job->launch();
   const auto launched = jobs_.find(order.job);
   if (launched == jobs_.end()) return;
-  if (auto line = early_lines_.extract(launched->second->key())) launched->second->take_line(std::move(line.mapped()));
+  if (auto line = early_lines_.extract(launched->second->key()))
+    launched->second->take_line(std::move(line.mapped().stream));
 }
 
 void NodeAgent::on(const protocol::EndJob& order) {
@@ -239,7 +244,7 @@ void NodeAgent::take_further_connection() {
   if (AgentJob* const job = job_with(key.data()))
     job->take_line(std::move(connection->stream));
   else if (early_lines_.size() < kMostEarlyLines)
-    early_lines_.insert_or_assign(key, std::move(connection->stream));
+    early_lines_.insert_or_assign(key, EarlyLine{std::chrono::steady_clock::now(), std::move(connection->stream)});
 }
 
 /// Where others have come to compute, or have left, the ranks are told.

@@ -79,7 +79,11 @@ class NodeAgent {
   std::vector<std::unique_ptr<AgentJob>> retired_;  // until the loop's next round
   bool is_shutting_down_ = false;
   std::unique_ptr<Registrar> registrar_;
-  std::map<JobKey, DaemonStream> early_lines_;  // of jobs whose launch has not come yet
+  struct EarlyLine {
+    std::chrono::steady_clock::time_point came;
+    DaemonStream stream;
+  };
+  std::map<JobKey, EarlyLine> early_lines_;  // of jobs whose launch has not come yet
   LoopEvent further_event_;
   LoopEvent child_event_;
   LoopEvent terminate_event_;

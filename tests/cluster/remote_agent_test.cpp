@@ -302,7 +302,8 @@ class OneJob : public live::ExecutorListener {
 TEST_F(RemoteAgent, AFolderThatItDoesNotSeeIsNamed) {
   start_agent();
   std::vector<launcher::RemoteNode> nodes;
-  nodes.push_back({launcher::connect_agent(launcher::LinkAddress::parse(address_), launcher::read_link_key(key_)), "here",
+  nodes.push_back({launcher::connect_agent(launcher::LinkAddress::parse(address_), launcher::read_link_key(key_)),
+                   "here",
                    {launcher::PuId{0}}});
   auto executor = launcher::make_remote_executor(std::move(nodes));
   const EventBase loop{event_base_new()};
