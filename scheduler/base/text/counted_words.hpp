@@ -3,24 +3,25 @@
 
 #include <fmt/format.h>
 
-#include <concepts>
 #include <iterator>
 #include <string>
 #include <string_view>
 
+#include "scheduler/base/whole_number.hpp"
+
 namespace replay {
 
 /// "job" for 1, otherwise "jobs".
-[[nodiscard]] std::string noun_for(std::integral auto count, std::string_view noun) {
+[[nodiscard]] std::string noun_for(WholeNumber auto count, std::string_view noun) {
   return fmt::format("{}{}", noun, count == 1 ? "" : "s");
 }
 
 /// "1 job", "2 jobs".
-[[nodiscard]] std::string counted(std::integral auto count, std::string_view noun) {
+[[nodiscard]] std::string counted(WholeNumber auto count, std::string_view noun) {
   return fmt::format("{} {}", count, noun_for(count, noun));
 }
 /// "1 process", "2 processes".
-[[nodiscard]] std::string counted(std::integral auto count, std::string_view singular, std::string_view plural) {
+[[nodiscard]] std::string counted(WholeNumber auto count, std::string_view singular, std::string_view plural) {
   return fmt::format("{} {}", count, count == 1 ? singular : plural);
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "scheduler/base/file/byte_sink.hpp"
+#include "scheduler/base/whole_number.hpp"
 
 namespace replay {
 
@@ -56,7 +57,7 @@ class CsvLine {
     at_ += text.size();
     empty();
   }
-  template <std::integral Integer>
+  template <WholeNumber Integer>
   [[gnu::always_inline]] Cell count(Integer value) {
     const char* const begin = at_;
     at_ = put_number(at_, value);
@@ -105,7 +106,7 @@ class CsvLine {
 
   // These may write bytes beyond their result; they return its end. Those for times and ratios write the comma too.
   // Their callers are inlined, so that the position in the line stays in a register.
-  template <std::integral Integer>
+  template <WholeNumber Integer>
   [[gnu::always_inline]] static char* put_number(char* at, Integer value) {
     if (value >= 0 && value < 10) {
       *at = static_cast<char>('0' + value);

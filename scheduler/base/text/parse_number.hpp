@@ -14,7 +14,8 @@ namespace replay {
 template <class Number>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text) {
   Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  using std::from_chars;  // other types bring their own
+  const auto [end, error] = from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
