@@ -193,7 +193,7 @@ void WorkloadReader::set_size(TracedJob& job, const SwfRecord& record) {
     note(Rule::kSizeFieldsDiffer);
   if (rules_.machine_size && cores_needed(job.job) > *rules_.machine_size) {
     note(Rule::kOversizeClamped);
-    job.job.processes = *rules_.machine_size;
+    job.job.processes = processes_on(job.job, *rules_.machine_size);
   }
   widest_ = std::max(widest_, cores_needed(job.job));
 }

@@ -126,7 +126,8 @@ class FullQueue {
   void submit() {
     std::uniform_real_distribution<double> uniform(0, 1);
     const ProcessCount optimum = 1 << static_cast<int>(uniform(random_) * 7);
-    Declaration declaration{.least = std::max(1, optimum / 2), .most = std::min(2 * optimum, kProcessors)};
+    Declaration declaration{.least = std::max<ProcessCount>(1, optimum / 2),
+                            .most = std::min(2 * optimum, processes_at(kProcessors, 1))};
     declaration.speedup = SpeedupCurve{ThreePointSpeedup{.optimum = optimum}};
     Job job{.id = JobId{static_cast<std::int64_t>(jobs_.size()) + 1}, .submitted = now_ += Duration{1}};
     job.estimate = std::chrono::seconds{std::llround(std::pow(18'000.0, uniform(random_)))};

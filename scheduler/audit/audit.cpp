@@ -238,7 +238,7 @@ class Auditor {
     const CoreCount in_use_before = in_use_;
     for (const Index i : started)
       if (marks_[i].decided || marks_[i].is_accepted || state_.is_running(i))
-        in_use_ += needs_time(i) ? jobs_[i].processors : 0;
+        in_use_ += needs_time(i) ? jobs_[i].processors : CoreCount{0};
       else
         others.push_back(i);
     // A job without run time may have run before the others of this instant.

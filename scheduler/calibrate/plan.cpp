@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "scheduler/model/allocation.hpp"
 #include "scheduler/runtime_model/overheads.hpp"
 
 namespace replay::calibrate {
@@ -50,7 +51,7 @@ class PlanMaker {
 
   std::vector<Measurement> make() {
     for (const ProcessCount n : s_.processes) add({.kind = Kind::kOverheads, .processes = n});
-    if (!s_.emulated) add({.kind = Kind::kOverheads, .processes = 2 * s_.cores});
+    if (!s_.emulated) add({.kind = Kind::kOverheads, .processes = processes_at(s_.cores, 2)});
     for (const ProcessCount n : s_.processes)
       if (n > 1) add({.kind = Kind::kResize, .processes = n});
     add({.kind = Kind::kMessage, .processes = 2});
@@ -107,10 +108,11 @@ class PlanMaker {
 }  // namespace
 
 std::vector<ProcessCount> usual_sizes(CoreCount cores) {
-  std::vector<ProcessCount> sizes(static_cast<std::size_t>(std::min(cores, kEverySizeUpTo)));
+  const ProcessCount most = processes_at(cores, 1);
+  std::vector<ProcessCount> sizes(static_cast<std::size_t>(std::min(most, kEverySizeUpTo)));
   std::iota(sizes.begin(), sizes.end(), 1);
-  for (ProcessCount n = 2 * kEverySizeUpTo; n < cores; n *= 2) sizes.push_back(n);
-  if (sizes.back() != cores) sizes.push_back(cores);
+  for (ProcessCount n = 2 * kEverySizeUpTo; n < most; n *= 2) sizes.push_back(n);
+  if (sizes.back() != most) sizes.push_back(most);
   return sizes;
 }
 

@@ -30,6 +30,7 @@
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/real_machine.hpp"
+#include "scheduler/model/allocation.hpp"
 #include "scheduler/runtime_model/machine_facts.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
 
@@ -80,7 +81,7 @@ std::vector<ProcessCount> processes_of(const CalibrateGiven& given, CoreCount co
   if (given.processes.empty()) return calibrate::usual_sizes(cores);
   std::vector<ProcessCount> sizes;
   for (const std::string_view item : split(given.processes, ',')) {
-    const auto n = parse_number<ProcessCount>(item, 1, cores);
+    const auto n = parse_number<ProcessCount>(item, 1, processes_at(cores, 1));
     if (!n)
       throw UsageError(
           fmt::format("--processes: expected counts from 1 to {}, a core for each process, joined by commas, "

@@ -2,7 +2,6 @@
 // (durations, choices, lists) that are read while CLI11 parses. A wrong value is a UsageError.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "scheduler/base/text/choice.hpp"
+#include "scheduler/base/whole_number.hpp"
 #include "scheduler/experiment/run_spec.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -84,14 +84,14 @@ CLI::Option* add_read(CLI::App& command, const std::string& name, const std::str
 
 /// Adds an option that takes a whole number from `least` to `most`, in decimal digits; another word is a UsageError. What
 /// `value` holds, if it is in the range, is the default that the help names.
-template <std::integral Number>
+template <WholeNumber Number>
 CLI::Option* add_count(CLI::App& command, const std::string& name, Number& value, std::type_identity_t<Number> least,
                        std::type_identity_t<Number> most, const std::string& help) {
   const auto read = [=, &value](const std::string& text) { value = number_of(name, text, least, most); };
   const bool has_default = value >= least && value <= most;
   return add_read(command, name, "N", read, has_default ? std::to_string(value) : "", help);
 }
-template <std::integral Number>
+template <WholeNumber Number>
 CLI::Option* add_count(CLI::App& command, const std::string& name, std::optional<Number>& value,
                        std::type_identity_t<Number> least, std::type_identity_t<Number> most, const std::string& help) {
   const auto read = [=, &value](const std::string& text) { value = number_of(name, text, least, most); };

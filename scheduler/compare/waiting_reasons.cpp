@@ -51,7 +51,7 @@ void JobWait::note_own(const log::Record& record, const RunState& state) {
     if (job.id != report_.job) return;
     report_.found = true;
     report_.processes = job.processes;
-    report_.least = std::min(least_size(job), report_.processes);
+    report_.least = cores_needed(job, std::min(least_size(job), report_.processes));
     if (has_choice_of_size(job)) report_.offers = sizes_text(job);
     report_.estimate = job.estimate;
     report_.flexibility = job.flexibility;

@@ -69,7 +69,7 @@ struct WaitReport {
   bool found = false;
   JobId job{};
   ProcessCount processes = 0;  ///< as submitted
-  ProcessCount least = 0;      ///< fewest with which it can start
+  CoreCount least = 0;         ///< the fewest with which it can start
   std::string offers;          ///< the sizes that it offers, as sizes_text(); empty: its size cannot be chosen
   Duration estimate{};         ///< as submitted
   Flexibility flexibility{};

@@ -16,6 +16,7 @@
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/compare/several_waits.hpp"
+#include "scheduler/model/allocation.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
 namespace replay::compare {
@@ -37,6 +38,7 @@ constexpr CauseWords kCauses[] = {
 };
 
 std::string cores_text(CoreCount cores) { return counted(cores, "core"); }
+std::string cores_text(ProcessCount size) { return cores_text(cores_at(size, 1)); }
 
 std::string range_text(std::int64_t from, std::int64_t to) {
   return from == to ? fmt::format("{}", from) : fmt::format("between {} and {}", from, to);

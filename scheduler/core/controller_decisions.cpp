@@ -23,7 +23,7 @@ void Controller::adopt(Start& decision) {
       decision.allocation = std::move(*place);
     }
   }
-  decision.allocation.processes = processes == declared.processes ? 0 : processes;
+  decision.allocation.processes = processes == declared.processes ? ProcessCount{0} : processes;
   if (!can_be_taken(declared, decision.allocation, cores_.planned(), machine_))
     throw PolicyError(refusal("starts", declared, decision.allocation, cores_.planned(), machine_));
   cores_.plan(decision.allocation);

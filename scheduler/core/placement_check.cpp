@@ -38,8 +38,9 @@ bool can_be_taken(const Job& job, const Allocation& allocation, const FreeCores&
 
 bool can_be_resized(const Job& job, const Allocation& allocation, const FreeCores& free) {
   if (job.flexibility != Flexibility::kMalleable || !has_choice_of_size(job) || allocation.cores < 1) return false;
-  const int level = cores_at(processes_on(allocation, job.processes), allocation.cores);
-  return can_start_with(job, allocation.cores) && allocation.mpl == level && free.has_room(allocation);
+  const int level = mpl_on(processes_on(allocation, job.processes), allocation.cores);
+  return can_start_with(job, processes_on(job, allocation.cores)) && allocation.mpl == level &&
+         free.has_room(allocation);
 }
 
 std::string refusal(std::string_view action, const Job& job, const Allocation& allocation, const FreeCores& free,

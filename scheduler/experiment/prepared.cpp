@@ -199,7 +199,7 @@ void scale_jobs(Prepared& run) {
   if (!run.spec.scale_from) return;
   TracedJobs& jobs = run.workload().jobs;
   const CoreCount machine_size = run.machine.size();
-  const double from = *run.spec.scale_from == 0 ? run.loaded.machine_size : *run.spec.scale_from;
+  const double from = *run.spec.scale_from == 0 ? number(run.loaded.machine_size) : *run.spec.scale_from;
   std::size_t changed = 0;
   const auto scaled = [&](ProcessCount old) {
     return static_cast<ProcessCount>(
@@ -207,7 +207,7 @@ void scale_jobs(Prepared& run) {
   };
   jobs.change_each([&](TracedJob& traced) {
     const ProcessCount size = scaled(traced.job.processes);
-    changed += size != traced.job.processes ? 1 : 0;
+    changed += size != traced.job.processes ? 1u : 0u;
     if (traced.job.declaration) {
       Declaration declaration = *traced.job.declaration;
       scale_sizes(declaration, traced.job.processes, {machine_size / from, scaled, scaled});
@@ -225,7 +225,7 @@ void scale_jobs(Prepared& run) {
 void expect_sizes_that_fit(const TracedJobs& jobs, const std::string& trace, CoreCount machine_size) {
   if (!jobs.declare_anything()) return;
   for (const TracedJob& traced : jobs) {
-    if (!has_choice_of_size(traced.job) || largest_size(traced.job, machine_size)) continue;
+    if (!has_choice_of_size(traced.job) || largest_size(traced.job, processes_on(traced.job, machine_size))) continue;
     throw InputError(
         fmt::format("{}: job {} runs with {} processes by its side file: expected one size at least of 1 to {}", trace,
                     number(traced.job.id), sizes_text(traced.job), machine_size));

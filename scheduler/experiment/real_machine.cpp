@@ -79,7 +79,7 @@ RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.
   } else if (is_elsewhere(spec)) {
     cluster_ = std::make_shared<Cluster>(run);
     local_ = cluster_->machine();
-    agent_.emulated_cores = cluster_->is_emulated() ? local_.machine.size() : 0;
+    agent_.emulated_cores = cluster_->is_emulated() ? local_.machine.size() : CoreCount{0};
     text_ = fmt::format("{}{}", cluster_->is_emulated() ? kEmulated : "", local_.machine.to_text());
   } else if (spec == "local" || spec.starts_with("local:")) {
     if (run.node.quantum != NodeUse{}.quantum)

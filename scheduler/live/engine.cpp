@@ -437,7 +437,7 @@ class Engine final : public ExecutorListener {
 }  // namespace
 
 Duration grace(const Job& job, double time_scale) {
-  const Duration real = kLaunchCost + job.processes * kLaunchCostPerProcess;
+  const Duration real = kLaunchCost + number(job.processes) * kLaunchCostPerProcess;
   const auto to_trace = [time_scale](Duration d) { return static_cast<double>(d.count()) / time_scale; };
   const double share = static_cast<double>(job.estimate.count()) / 20;
   return Duration{std::llround(std::max(share, to_trace(kLeastGrace)) + to_trace(real))};

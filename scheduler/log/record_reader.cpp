@@ -17,6 +17,7 @@
 #include "scheduler/base/text/enum_words.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
+#include "scheduler/base/whole_number.hpp"
 #include "scheduler/log/fields.hpp"
 
 namespace replay::log {
@@ -49,7 +50,7 @@ Refusal take(Value& value, Parsed parsed, std::string_view expected) {
   return {};
 }
 
-template <std::integral Integer>
+template <WholeNumber Integer>
 Refusal read(std::string_view text, Integer& value) {
   return take(value, parse_number<Integer>(text), "a whole number");
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <concepts>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/whole_number.hpp"
 #include "scheduler/log/fields.hpp"
 #include "scheduler/log/text.hpp"
 
@@ -40,7 +40,7 @@ void put_escaped(Buffer& out, std::string_view text, char quote) {
   }
 }
 
-void put_value(Buffer& out, std::integral auto value) {
+void put_value(Buffer& out, WholeNumber auto value) {
   const fmt::format_int digits(value);
   out.append(digits.data(), digits.data() + digits.size());
 }

@@ -109,7 +109,7 @@ void NumberedPool::give_back(const CoreRanges& ranges) {
 
 void CoreNames::on_begin(const log::Header& /*header*/, const Machine& machine) {
   names_cores_ = machine.names_cores();
-  pool_ = NumberedPool(names_cores_ ? 0 : machine.size());
+  pool_ = NumberedPool(names_cores_ ? CoreCount{0} : machine.size());
 }
 
 void CoreNames::on_change(Instant /*at*/, const history::Before& before, const history::JobState& job) {

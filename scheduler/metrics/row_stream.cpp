@@ -47,7 +47,7 @@ JobRow RowStream::Plain::row() const {
   row.outcome = outcome;
   row.flexibility = flexibility;
   if (row.ran()) {
-    row.first_cores = row.last_cores = row.most_cores = processes;
+    row.first_cores = row.last_cores = row.most_cores = cores_at(processes, 1);
     row.mpl_time = row.execution().count();
   }
   return row;

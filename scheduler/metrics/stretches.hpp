@@ -8,6 +8,7 @@
 
 #include "scheduler/history/observer.hpp"
 #include "scheduler/metrics/core_names.hpp"
+#include "scheduler/model/allocation.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::metrics {
@@ -31,7 +32,7 @@ struct Stretch {
 
   [[nodiscard]] CoreCount core_count() const { return size_of(cores); }
   /// It has fewer cores than processes.
-  [[nodiscard]] bool is_shrunk() const { return core_count() < processes; }
+  [[nodiscard]] bool is_shrunk() const { return core_count() < cores_at(processes, 1); }
 };
 
 class StretchReader {

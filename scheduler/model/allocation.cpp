@@ -72,7 +72,7 @@ Allocation cores_added(const Allocation& from, const Allocation& to) {
   Allocation added;
   added.shareable = to.shareable;
   if (to.named.empty()) {
-    added.cores = std::max(0, to.cores - from.cores);
+    added.cores = std::max<CoreCount>(0, to.cores - from.cores);
     return added;
   }
   for (const CoreLoad& load : to.named)
@@ -89,7 +89,7 @@ std::string_view flaw_of(const Allocation& allocation, const Machine& machine) {
     if (!allocation.named.empty()) return "it names cores of a pool";
     return allocation.shareable ? "cores of a pool cannot be shared" : "";
   }
-  if (std::cmp_not_equal(allocation.named.size(), allocation.cores)) return "it does not name as many cores as it has";
+  if (std::ssize(allocation.named) != allocation.cores) return "it does not name as many cores as it has";
   ProcessCount most = 0;
   CoreId last{-1};
   bool ascending = true;

@@ -98,7 +98,15 @@ struct Allocation {
 }
 
 /// `processes` at multiprogramming level `mpl`: ceil(processes / mpl) cores.
-[[nodiscard]] constexpr CoreCount cores_at(ProcessCount processes, int mpl) { return (processes + mpl - 1) / mpl; }
+[[nodiscard]] constexpr CoreCount cores_at(ProcessCount processes, int mpl) {
+  return number(processes + mpl - 1) / mpl;
+}
+/// The most processes that `cores` take at level `mpl`.
+[[nodiscard]] constexpr ProcessCount processes_at(CoreCount cores, int mpl) { return number(cores) * mpl; }
+/// The level at which `processes` lie on `cores`, as evenly as they go.
+[[nodiscard]] constexpr int mpl_on(ProcessCount processes, CoreCount cores) {
+  return number(cores_at(processes, cores));
+}
 
 /// The part of an allocation that lies on one node.
 struct NodeShare {

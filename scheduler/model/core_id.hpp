@@ -22,8 +22,8 @@ enum class NodeId : std::int32_t {};
 [[nodiscard]] constexpr std::size_t index_of(CoreId core) { return static_cast<std::size_t>(core); }
 [[nodiscard]] constexpr std::size_t index_of(NodeId node) { return static_cast<std::size_t>(node); }
 
-[[nodiscard]] constexpr CoreId next(CoreId core, CoreCount by = 1) { return CoreId{number(core) + by}; }
-[[nodiscard]] constexpr CoreId prev(CoreId core, CoreCount by = 1) { return CoreId{number(core) - by}; }
+[[nodiscard]] constexpr CoreId next(CoreId core, CoreCount by = 1) { return CoreId{number(core) + number(by)}; }
+[[nodiscard]] constexpr CoreId prev(CoreId core, CoreCount by = 1) { return CoreId{number(core) - number(by)}; }
 
 /// The cores from `first` to `last`, both included, for loops over them. Empty if `last` is below `first`.
 struct CoreRange {
@@ -52,6 +52,6 @@ struct CoreRange {
 };
 
 /// Cores 0 to `count` - 1.
-[[nodiscard]] constexpr CoreRange first_cores(CoreCount count) { return {CoreId{0}, CoreId{count - 1}}; }
+[[nodiscard]] constexpr CoreRange first_cores(CoreCount count) { return {CoreId{0}, CoreId{number(count) - 1}}; }
 
 }  // namespace replay

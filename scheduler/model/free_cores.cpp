@@ -11,8 +11,8 @@ namespace {
 
 // Ranks in blocks, as evenly as they go: 3 processes on 2 cores are 2 and 1.
 void spread(ProcessCount processes, std::span<const CoreId> cores, CoreLoads& out) {
-  const auto count = static_cast<ProcessCount>(cores.size());
-  for (ProcessCount i = 0; i < count; ++i)
+  const auto count = static_cast<std::int32_t>(cores.size());
+  for (std::int32_t i = 0; i < count; ++i)
     out.push_back({cores[static_cast<std::size_t>(i)], processes / count + (i < processes % count ? 1 : 0)});
 }
 
@@ -44,7 +44,7 @@ void FreeCores::take(const Allocation& allocation) {
     INVARIANT(!allocation.shareable, "cores of a pool are to be shared");
     return;
   }
-  INVARIANT(std::cmp_equal(allocation.named.size(), allocation.cores), "{} cores, {} named", allocation.cores,
+  INVARIANT(std::ssize(allocation.named) == allocation.cores, "{} cores, {} named", allocation.cores,
             allocation.named.size());
   for (const CoreLoad& load : allocation.named) {
     CoreState& state = states_[index_of(load.core)];
@@ -93,15 +93,16 @@ std::optional<Allocation> FreeCores::place(ProcessCount processes, int mpl) cons
   INVARIANT(processes >= 1 && mpl >= 1, "placing {} processes at level {}", processes, mpl);
   const CoreCount least = cores_at(processes, mpl);
   if (least > total_) return std::nullopt;
-  if (states_.empty()) return Allocation{least, cores_at(processes, least), {}};
+  if (states_.empty()) return Allocation{least, mpl_on(processes, least), {}};
 
   std::vector<NodeId> order(per_node_.size());
   for (std::size_t node = 0; node < order.size(); ++node) order[node] = static_cast<NodeId>(node);
   std::ranges::stable_sort(order, std::greater{}, [this](NodeId node) { return on_node(node); });
+  const ProcessCount on_a_node = processes_at(machine_->cores_per_node(), 1);
   Allocation allocation;
   std::vector<CoreId> chosen;
   for (const NodeId node : order) {
-    const ProcessCount here = std::min({processes, machine_->cores_per_node(), on_node(node) * mpl});
+    const ProcessCount here = std::min({processes, on_a_node, processes_at(on_node(node), mpl)});
     if (here == 0) break;
     chosen.clear();
     add_free(node, static_cast<std::size_t>(cores_at(here, mpl)), chosen);
@@ -116,6 +117,7 @@ std::optional<Allocation> FreeCores::place(ProcessCount processes, int mpl) cons
 
 std::optional<Allocation> FreeCores::place_beside(const Allocation& other, ProcessCount processes, int mpl) const {
   INVARIANT(processes >= 1 && mpl >= 1, "placing {} processes at level {}", processes, mpl);
+  const ProcessCount on_a_node = processes_at(machine_->cores_per_node(), 1);
   Allocation allocation;
   allocation.shareable = true;
   std::vector<CoreId> chosen;
@@ -123,8 +125,8 @@ std::optional<Allocation> FreeCores::place_beside(const Allocation& other, Proce
     chosen.clear();
     for (const CoreLoad& load : share.cores)
       if (can_be_joined(load.core)) chosen.push_back(load.core);
-    const auto room = static_cast<ProcessCount>(chosen.size()) * mpl;
-    const ProcessCount here = std::min({processes, machine_->cores_per_node(), room});
+    const ProcessCount room = processes_at(static_cast<CoreCount>(chosen.size()), mpl);
+    const ProcessCount here = std::min({processes, on_a_node, room});
     if (here == 0) return;
     chosen.resize(static_cast<std::size_t>(cores_at(here, mpl)));
     spread(here, chosen, allocation.named);
@@ -139,7 +141,7 @@ std::optional<Allocation> FreeCores::at_level(const Allocation& held, ProcessCou
   if (states_.empty()) {
     const CoreCount cores = cores_at(processes, mpl);
     if (cores - held.cores > total_) return std::nullopt;
-    return Allocation{cores, cores_at(processes, cores), {}};
+    return Allocation{cores, mpl_on(processes, cores), {}};
   }
   Allocation allocation;
   allocation.shareable = held.shareable;

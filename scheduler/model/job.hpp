@@ -45,10 +45,12 @@ struct Job {
 };
 
 /// The cores that `job` needs with `size` processes, expanded: one for each. On fewer cores processes share them
-/// (cores_at() of allocation.hpp). Where a count of processes becomes one of cores, it is by these two.
-[[nodiscard]] constexpr CoreCount cores_needed(const Job& /*job*/, ProcessCount size) { return size; }
+/// (cores_at() of allocation.hpp). Where a count of processes becomes one of cores, or back, it is by these.
+[[nodiscard]] constexpr CoreCount cores_needed(const Job& /*job*/, ProcessCount size) { return number(size); }
 /// At its submitted size.
 [[nodiscard]] constexpr CoreCount cores_needed(const Job& job) { return cores_needed(job, job.processes); }
+/// The other way round: the most processes of `job` for which `cores` suffice, expanded.
+[[nodiscard]] constexpr ProcessCount processes_on(const Job& /*job*/, CoreCount cores) { return number(cores); }
 
 /// What is true of a job and reaches no policy.
 struct JobTruth {

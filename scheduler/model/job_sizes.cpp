@@ -36,7 +36,7 @@ bool never_falls(const SpeedupCurve& curve) {
 ProcessCount least_size(const Job& job) {
   if (!has_choice_of_size(job)) return job.processes;
   const auto& sizes = job.declaration->sizes;
-  return std::max(job.declaration->least.value_or(1), sizes.empty() ? 1 : sizes.front());
+  return std::max(job.declaration->least.value_or(1), sizes.empty() ? ProcessCount{1} : sizes.front());
 }
 
 ProcessCount most_size(const Job& job) {
@@ -90,7 +90,10 @@ ProcessCount optimum_size(const Job& job, CoreCount machine) {
   if (!has_choice_of_size(job)) return job.processes;
   const SpeedupCurve& curve = *job.declaration->speedup;
   if (const auto* points = std::get_if<ThreePointSpeedup>(&curve.law())) return points->optimum;
-  if (std::holds_alternative<DowneySpeedup>(curve.law())) return size_near(job, curve.working_set(machine), machine);
+  if (std::holds_alternative<DowneySpeedup>(curve.law())) {
+    const ProcessCount most = processes_on(job, machine);
+    return size_near(job, curve.working_set(most), most);
+  }
   return job.processes;
 }
 

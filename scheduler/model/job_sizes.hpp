@@ -47,7 +47,7 @@ inline constexpr Duration kShortBelow = std::chrono::minutes{1}, kLongFrom = std
 [[nodiscard]] inline ProcessCount processes_of(const Job& job, const Allocation& allocation) {
   if (allocation.processes != 0) return allocation.processes;
   if (!allocation.named.empty()) return processes_on_cores(allocation);
-  return allocation.mpl == 1 && has_choice_of_size(job) ? allocation.cores : job.processes;
+  return allocation.mpl == 1 && has_choice_of_size(job) ? processes_on(job, allocation.cores) : job.processes;
 }
 /// The sizes that it offers: "4|8|16", "2..8", "2 or more", or the submitted one if there is no choice.
 [[nodiscard]] std::string sizes_text(const Job& job);

@@ -30,7 +30,7 @@ class Machine {
   [[nodiscard]] CoreRange cores() const { return first_cores(size_); }
   [[nodiscard]] CoreRange cores_of(NodeId node) const {
     const CoreCount each = cores_per_node();
-    const CoreId first{static_cast<std::int32_t>(node) * each};
+    const CoreId first{static_cast<std::int32_t>(node) * number(each)};
     return {first, next(first, each - 1)};
   }
   [[nodiscard]] int packages_per_node() const { return packages_; }

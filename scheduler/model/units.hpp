@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "scheduler/model/count.hpp"
+
 namespace replay {
 
 using Duration = std::chrono::duration<std::int64_t, std::micro>;
@@ -30,8 +32,8 @@ inline constexpr Instant kNever = Instant::max();
 /// does not overflow.
 inline constexpr Instant kEndOfPlans{kNever.time_since_epoch() / 2};
 
-using CoreCount = std::int32_t;     ///< cores (the field's "processors" or "CPUs")
-using ProcessCount = std::int32_t;  ///< MPI processes of one job
+using CoreCount = Count<struct OfCores>;         ///< cores (the field's "processors" or "CPUs")
+using ProcessCount = Count<struct OfProcesses>;  ///< MPI processes of one job
 
 /// The job number of the trace (SWF field 1), unique within a run.
 enum class JobId : std::int64_t {};

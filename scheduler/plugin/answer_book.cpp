@@ -44,9 +44,9 @@ std::string flaw_of_processes(const Job& job, ProcessCount processes, const Mach
 Shape shape_of(const Job& job, const StartSize& size, const Machine& machine) {
   const ProcessCount processes = size.processes.value_or(job.processes);
   if (std::string flaw = flaw_of_processes(job, processes, machine); !flaw.empty()) return {0, 0, std::move(flaw)};
-  if (size.cores && (*size.cores < 1 || *size.cores > processes))
+  if (size.cores && (*size.cores < 1 || *size.cores > cores_needed(job, processes)))
     return {0, 0, fmt::format("cores in 1..{}, at most one for each process; found {}", processes, *size.cores)};
-  const int mpl = size.mpl.value_or(size.cores ? cores_at(processes, *size.cores) : 1);
+  const int mpl = size.mpl.value_or(size.cores ? mpl_on(processes, *size.cores) : 1);
   if (!is_level(mpl, processes)) return {0, 0, fmt::format("mpl in 1..{}, found {}", processes, mpl)};
   if (size.cores && *size.cores != cores_at(processes, mpl))
     return {0, 0,
@@ -153,12 +153,14 @@ std::optional<Duration> AnswerBook::estimate_at(std::int64_t id, ProcessCount pr
 
 std::optional<ProcessCount> AnswerBook::largest_size(std::int64_t id, ProcessCount most) const {
   const Job* job = find_waiting(JobId{id});
-  return job != nullptr ? replay::largest_size(*job, std::min(most, view_.machine.size())) : std::nullopt;
+  return job != nullptr ? replay::largest_size(*job, std::min(most, processes_on(*job, view_.machine.size())))
+                        : std::nullopt;
 }
 
 std::optional<ProcessCount> AnswerBook::fastest_size(std::int64_t id, ProcessCount most) const {
   const Job* job = find_waiting(JobId{id});
-  return job != nullptr ? replay::fastest_size(*job, std::min(most, view_.machine.size())) : std::nullopt;
+  return job != nullptr ? replay::fastest_size(*job, std::min(most, processes_on(*job, view_.machine.size())))
+                        : std::nullopt;
 }
 
 FreeCores& AnswerBook::own_free_cores() {

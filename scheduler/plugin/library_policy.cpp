@@ -44,20 +44,20 @@ class Answers {
             [](void* host, const char* text) {
               of(host).keep([&](AnswerBook& book) { book.note(text == nullptr ? "" : text); });
             },
-            [](void* host) { return of(host).book_.free(); },
-            [](void* host, std::int64_t job, std::int32_t processes, std::int32_t mpl) {
+            [](void* host) -> std::int32_t { return of(host).book_.free(); },
+            [](void* host, std::int64_t job, std::int32_t processes, std::int32_t mpl) -> std::int32_t {
               return of(host).book_.cores_if_started(job, size_of(processes, mpl)).value_or(-1);
             },
-            [](void* host, std::int64_t job, std::int32_t mpl) {
+            [](void* host, std::int64_t job, std::int32_t mpl) -> std::int32_t {
               return of(host).book_.cores_if_resized(job, mpl).value_or(-1);
             },
             [](void* host, std::int64_t job, std::int32_t processes) {
               return of(host).book_.estimate_at(job, processes).value_or(Duration{-1}).count();
             },
-            [](void* host, std::int64_t job, std::int32_t most) {
+            [](void* host, std::int64_t job, std::int32_t most) -> std::int32_t {
               return of(host).book_.largest_size(job, most).value_or(0);
             },
-            [](void* host, std::int64_t job, std::int32_t most) {
+            [](void* host, std::int64_t job, std::int32_t most) -> std::int32_t {
               return of(host).book_.fastest_size(job, most).value_or(0);
             }};
   }
@@ -107,7 +107,7 @@ class LibraryPolicy final : public Policy, public Hosting {
     LibraryView seen;
     const int cores =
         has_free_until() ? table_.free_until(made_, &seen.of(view), until.time_since_epoch().count()) : -1;
-    return cores < 0 ? Hosting::free_until(view, until) : std::min(cores, view.free.total());
+    return cores < 0 ? Hosting::free_until(view, until) : std::min<CoreCount>(cores, view.free.total());
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {

@@ -54,11 +54,12 @@ void set_speedup(const SpeedupCurve& curve, replay_declaration& out) {
 }
 
 replay_declaration declaration_of(const Declaration& declared) {
-  static_assert(std::is_same_v<ProcessCount, std::int32_t>, "`sizes` is passed on as it is");
+  static_assert(sizeof(ProcessCount) == sizeof(std::int32_t) && std::is_standard_layout_v<ProcessCount>,
+                "`sizes` is passed on as it is");
   replay_declaration out{};
   out.least = declared.least.value_or(0);
   out.most = declared.most.value_or(0);
-  out.sizes = declared.sizes.data();
+  out.sizes = reinterpret_cast<const std::int32_t*>(declared.sizes.data());
   out.size_count = declared.sizes.size();
   if (declared.speedup) set_speedup(*declared.speedup, out);
   out.has_pair_key = declared.pair_key ? 1 : 0;

@@ -116,8 +116,8 @@ void put_our_cells(CsvLine& cells, const JobRow& row, std::string_view reason, D
   }
   cells.count(row.shrinks);
   cells.count(row.expands);
-  put_like(cells, row.first_cores, row.processes, known.processes);
-  put_like(cells, row.last_cores, row.processes, known.processes);
+  put_like(cells, number(row.first_cores), number(row.processes), known.processes);
+  put_like(cells, number(row.last_cores), number(row.processes), known.processes);
   cells.word(to_text(row.flexibility));
   if (row.cpu_use >= 0)
     cells.ratio(row.cpu_use);

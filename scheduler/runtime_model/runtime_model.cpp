@@ -73,10 +73,10 @@ class Speedup final : public RuntimeModel {
  public:
   double slowdown(const ModelledJob& job, const Allocation& on, const Surroundings& around) const override {
     if (around.demand > 0) refuse_shared_core("speedup");
-    if (on.cores == job.processes) return 1;
+    if (on.cores == cores_at(job.processes, 1)) return 1;
     const bool has_curve = job.declaration != nullptr && job.declaration->speedup;
     if (!has_curve) return static_cast<double>(job.processes) / on.cores;
-    return 1 / speed_at(job.processes, job.declaration, on.cores, job.speedup_power);
+    return 1 / speed_at(job.processes, job.declaration, processes_at(on.cores, 1), job.speedup_power);
   }
   bool divides_work_anew() const override { return true; }
 };

@@ -100,7 +100,7 @@ class RuntimeModel {
  private:
   // A core for each process, of a pool: no other job can be near.
   [[nodiscard]] static bool is_by_itself(const Allocation& on, const Job& job) {
-    return on.is_expanded() && on.named.empty() && on.cores == processes_on(on, job.processes);
+    return on.is_expanded() && on.named.empty() && on.cores == cores_needed(job, processes_on(on, job.processes));
   }
 };
 

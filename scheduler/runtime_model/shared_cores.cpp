@@ -10,7 +10,7 @@ void SharedCores::enter(JobId job, const Allocation& allocation, double cpu_use)
   for (const CoreLoad& load : allocation.named) {
     const std::size_t core = index_of(load.core);
     if (core >= cores_.size()) cores_.resize(core + 1);
-    const auto seat = std::ranges::find(cores_[core], 0, &Seat::processes);
+    const auto seat = std::ranges::find(cores_[core], ProcessCount{0}, &Seat::processes);
     INVARIANT(seat != cores_[core].end(), "job {} is the third on core {}", static_cast<std::int64_t>(job), load.core);
     *seat = {job, load.processes, cpu_use};
   }
@@ -20,7 +20,8 @@ bool SharedCores::has_room(const Allocation& allocation) const {
   return std::ranges::all_of(allocation.named, [&](const CoreLoad& load) {
     const std::size_t core = index_of(load.core);
     const auto wanted = std::ranges::count(allocation.named, load.core, &CoreLoad::core);
-    const auto taken = core < cores_.size() ? 2 - std::ranges::count(cores_[core], 0, &Seat::processes) : 0;
+    const auto taken =
+        core < cores_.size() ? 2 - std::ranges::count(cores_[core], ProcessCount{0}, &Seat::processes) : 0;
     return wanted + taken <= 2;
   });
 }

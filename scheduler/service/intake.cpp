@@ -14,6 +14,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/shell_words.hpp"
+#include "scheduler/model/allocation.hpp"
 
 namespace replay::service {
 namespace {
@@ -61,7 +62,7 @@ struct Intake::Requests {
   void operator()(Submit& request) const {
     JobRequest& job = request.job;
     if (intake.is_closed_) return intake.refuse(client, kIsStopping);
-    if (job.processes > intake.options_.cores)
+    if (cores_at(job.processes, 1) > intake.options_.cores)
       return intake.refuse(client, fmt::format("processes: expected at most {}, the cores of the machine, found {}",
                                                intake.options_.cores, job.processes));
     if (!job.time_limit) job.time_limit = intake.options_.default_limit;
@@ -120,7 +121,7 @@ Intake::Intake(Journal& journal, Board& board, const ServiceFolder& folder, int 
       now_(begin),
       options_(std::move(options)) {
   for (const WaitingJob& job : journal.waiting())
-    if (job.processes <= options_.cores)
+    if (cores_at(job.processes, 1) <= options_.cores)
       ready_.push_back(job);
     else
       ++held_back_;
@@ -356,7 +357,7 @@ JobStatus Intake::status_of(const StoredJob& stored) {
   } else if (const Board::Entry* const entry = board_.find(stored.job.id);
              entry != nullptr && !board_.is_unstarted(stored.job.id)) {
     status.state = entry->state;
-    status.cores = entry->state == JobState::kRunning ? entry->cores : 0;
+    status.cores = entry->state == JobState::kRunning ? entry->cores : CoreCount{0};
   }
   if (status.state == JobState::kWaiting) {
     status.started.reset();

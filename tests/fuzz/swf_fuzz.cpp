@@ -38,7 +38,7 @@ void clean(std::string_view bytes) {
   WorkloadReader reader(test::memory_source(bytes), {.closed_loop = true});
   std::uint64_t kept = 0;
   for (TracedJob job; reader.next(job); ++kept) {
-    check(job.job.processes >= 1 && job.job.processes <= reader.machine_size());
+    check(job.job.processes >= 1 && cores_needed(job.job) <= reader.machine_size());
     check(job.job.estimate > Duration::zero() && job.truth.runtime >= Duration::zero());
     check(job.job.submitted >= Instant{} && job.truth.behaviour.cpu_use >= 0 && job.truth.behaviour.cpu_use <= 1);
   }

@@ -22,8 +22,8 @@ struct Sketch {
   int estimate_quarters;  // of the run time
 };
 
-rc::Gen<Sketch> any_sketch(ProcessCount widest, bool overruns) {
-  return rc::gen::construct<Sketch>(rc::gen::element(0, 0, 1, 3, 10, 20), rc::gen::inRange(1, widest + 1),
+rc::Gen<Sketch> any_sketch(CoreCount widest, bool overruns) {
+  return rc::gen::construct<Sketch>(rc::gen::element(0, 0, 1, 3, 10, 20), rc::gen::inRange<int>(1, widest + 1),
                                     rc::gen::oneOf(rc::gen::just(0), rc::gen::inRange(1, 60'000)),
                                     rc::gen::inRange(0, 101), rc::gen::inRange(0, 5),
                                     overruns ? rc::gen::element(4, 2, 12) : rc::gen::element(4, 4, 12));
@@ -35,7 +35,7 @@ rc::Gen<std::string> any_machine() {
   return rc::gen::element<std::string>("1x1x2", "1x1x8", "2x2x2", "4x1x3", "8x2x2", "4x1x2");
 }
 
-rc::Gen<std::vector<TracedJob>> any_jobs(ProcessCount widest, bool overruns) {
+rc::Gen<std::vector<TracedJob>> any_jobs(CoreCount widest, bool overruns) {
   return rc::gen::map(
       rc::gen::container<std::vector<Sketch>>(any_sketch(widest, overruns)), [](std::vector<Sketch> all) {
         all.resize(std::min<std::size_t>(all.size(), 40));

@@ -16,7 +16,7 @@ namespace replay::test {
 
 /// Up to 40 jobs of up to `widest` processes, in the order of their submission: with ties, run times of zero, rigid
 /// jobs, estimates that are exact or too long and, with `overruns`, too short.
-[[nodiscard]] rc::Gen<std::vector<TracedJob>> any_jobs(ProcessCount widest, bool overruns);
+[[nodiscard]] rc::Gen<std::vector<TracedJob>> any_jobs(CoreCount widest, bool overruns);
 
 }  // namespace replay::test
 

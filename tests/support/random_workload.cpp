@@ -32,13 +32,13 @@ Declaration random_declaration(Random& random, ProcessCount processes, CoreCount
   if (random.one_in(2))
     declared.most = static_cast<ProcessCount>(random.between(declared.least.value_or(1), cores + 3));
   if (random.one_in(3))
-    for (ProcessCount size = 1; size <= 2 * cores; ++size)
+    for (ProcessCount size = 1; size <= processes_at(cores, 2); ++size)
       if (random.one_in(3)) declared.sizes.push_back(size);
   return declared;
 }
 
 bool fits_at_a_size(const Job& job, CoreCount cores) {
-  for (ProcessCount size = 1; size <= cores; ++size)
+  for (ProcessCount size = 1; size <= processes_at(cores, 1); ++size)
     if (offers(job, size)) return true;
   return false;
 }
@@ -54,8 +54,9 @@ std::vector<TracedJob> random_jobs(std::uint64_t seed, int jobs, CoreCount cores
     TracedJob traced;
     traced.job.id = static_cast<JobId>(i);
     traced.job.submitted = now;
-    traced.job.processes =
-        random.below(3) == 0 ? 1 : static_cast<ProcessCount>(1 + random.below(static_cast<std::uint64_t>(cores)));
+    traced.job.processes = random.below(3) == 0
+                               ? ProcessCount{1}
+                               : static_cast<ProcessCount>(1 + random.below(static_cast<std::uint64_t>(cores)));
     traced.truth.runtime = random.below(20) == 0 ? Duration{0} : std::chrono::seconds{1 + random.below(120)};
     traced.job.estimate = std::max<Duration>(traced.truth.runtime, std::chrono::seconds{1});
     switch (random.below(4)) {

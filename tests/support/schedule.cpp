@@ -227,7 +227,7 @@ std::string what_is_wrong(const MemoryLog& log, const Machine& machine) {
     for (const auto& [job, allocation] : held) {
       used += allocation.cores;
       for (const CoreLoad& load : allocation.named) on_core[load.core].push_back(&allocation);
-      if (machine.names_cores() && std::cmp_not_equal(allocation.named.size(), allocation.cores))
+      if (machine.names_cores() && std::ssize(allocation.named) != allocation.cores)
         return fmt::format("job {} has {} cores but {} names", name(job), allocation.cores, allocation.named.size());
     }
     for (const auto& [core, allocations] : on_core) {

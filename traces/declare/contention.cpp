@@ -9,6 +9,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
+#include "scheduler/model/allocation.hpp"
 #include "scheduler/model/contention.hpp"
 #include "traces/declare/chance.hpp"
 #include "traces/declare/text.hpp"
@@ -16,7 +17,7 @@
 namespace replay {
 namespace {
 
-constexpr ProcessCount kMostCores = 4096;
+constexpr CoreCount kMostCores = 4096;
 
 // The nearest power of two by ratio: x and 2^k are nearest while x < 2^k sqrt 2, and that is x^2 < 2 * 4^k.
 double nearest_power_of_two(double x) {
@@ -43,15 +44,14 @@ void declare_contention(JobTraits& traits, std::int64_t job, Seed seed) {
 
 ProcessCount processes_per_node(ProcessCount old, double same_cpu, double same_node, const SizeRule& rule) {
   if (old == 1) return 1;
-  if (same_cpu * same_node <= kMaxSlowdown) return rule.cores;
-  return same_node <= kSelfSlowdownOfTwo ? rule.cores / 2 : 1;
+  if (same_cpu * same_node <= kMaxSlowdown) return processes_at(rule.cores, 1);
+  return same_node <= kSelfSlowdownOfTwo ? processes_at(rule.cores / 2, 1) : ProcessCount{1};
 }
 
-ProcessCount size_on_nodes(ProcessCount old, double same_cpu, double same_node, const SizeRule& rule,
-                           ProcessCount nodes) {
+ProcessCount size_on_nodes(ProcessCount old, double same_cpu, double same_node, const SizeRule& rule, int nodes) {
   const ProcessCount per_node = processes_per_node(old, same_cpu, same_node, rule);
   if (per_node == 1) return old;
-  const double slowdown = per_node == rule.cores ? same_cpu * same_node : same_node;
+  const double slowdown = per_node == processes_at(rule.cores, 1) ? same_cpu * same_node : same_node;
   const double exact = static_cast<double>(old) * per_node / slowdown;
   const bool keep_power =
       rule.rounding == SizeRule::Rounding::kKeepPowersOfTwo && std::has_single_bit(static_cast<std::uint32_t>(old));
@@ -67,7 +67,7 @@ SizeRule parse_size_rule(std::string_view text) {
   const auto [key, value] = parse_key_value(words[1]).value_or(KeyValue{});
   const double cores = parse_finite(value).value_or(0);
   if (key != "cores" || cores < 4 || cores > kMostCores || std::fmod(cores, 2) != 0) refuse(text);
-  rule.cores = static_cast<ProcessCount>(cores);
+  rule.cores = static_cast<CoreCount>(cores);
   if (words.size() == 3) {
     if (words[2] == "round=integer")
       rule.rounding = SizeRule::Rounding::kInteger;

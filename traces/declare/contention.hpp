@@ -20,14 +20,14 @@ inline constexpr double kMaxSlowdown = 1.25, kSelfSlowdownOfTwo = 1.12;
 
 struct SizeRule {
   enum class Rounding : std::uint8_t { kKeepPowersOfTwo, kInteger };
-  ProcessCount cores = 4;  ///< of a node: two CPUs of cores / 2; even, >= 4
+  CoreCount cores = 4;  ///< of a node: two CPUs of cores / 2; even, >= 4
   Rounding rounding = Rounding::kKeepPowersOfTwo;
 };
 
 /// Formula 7: the size on `nodes` nodes of a job that had `old` processes, one on each node. Multiplied by the
 /// processes per node of formula 8 and divided by their slowdown; at most as many as these nodes hold.
 [[nodiscard]] ProcessCount size_on_nodes(ProcessCount old, double same_cpu, double same_node, const SizeRule& rule,
-                                         ProcessCount nodes);
+                                         int nodes);
 /// Formula 8: 1, cores / 2 or all cores.
 [[nodiscard]] ProcessCount processes_per_node(ProcessCount old, double same_cpu, double same_node,
                                               const SizeRule& rule);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/model/allocation.hpp"
 #include "traces/history.hpp"
 
 namespace replay {
@@ -70,18 +71,19 @@ bool JobFilter::is_job(const SwfRecord& record) {
 }
 
 Declarer::Declarer(const Declarations& declarations, const SwfHeader& header) : rules_(declarations) {
-  const auto size = rules_.machine ? rules_.machine : header.machine_size();
-  most_ = size;
+  std::optional<CoreCount> size = rules_.machine;
+  if (!size) size = header.machine_size();
+  if (size) most_ = processes_at(*size, 1);
   if (!needs_machine(rules_)) return;
   if (!size)
     throw UsageError(
         "--speedup and --size-rule are about a machine of a certain size: the header has neither MaxProcs nor "
         "MaxNodes, --machine-size says it");
   machine_ = *size;
-  if (rules_.sizes && std::int64_t{machine_} * rules_.sizes->cores > std::numeric_limits<ProcessCount>::max())
+  if (rules_.sizes && std::int64_t{machine_} * rules_.sizes->cores > std::numeric_limits<CoreCount>::max())
     throw UsageError(fmt::format("--size-rule: {} nodes of {} cores are more cores than can be counted", machine_,
                                  rules_.sizes->cores));
-  if (rules_.sizes) most_ = machine_ * rules_.sizes->cores;
+  if (rules_.sizes) most_ = processes_at(machine_ * rules_.sizes->cores, 1);
 }
 
 void Declarer::declare(SwfHeader& header) const {
@@ -103,7 +105,7 @@ void Declarer::declare(TraceEntry& entry) {
   if (rules_.contention) declare_contention(entry.traits, job, rules_.seed);
   if (rules_.sizes) resize(entry);
   if (rules_.flexibility) {
-    const ProcessCount processors = machine_ * (rules_.sizes ? rules_.sizes->cores : 1);
+    const CoreCount processors = machine_ * (rules_.sizes ? rules_.sizes->cores : CoreCount{1});
     declare_flexibility(entry.traits, {job, logged_size(entry.record), entry.record.run}, *rules_.flexibility,
                         processors, rules_.seed);
   }

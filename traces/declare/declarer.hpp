@@ -41,7 +41,7 @@ struct Declarations {
   bool contention = false;
   std::optional<SizeRule> sizes{};
   std::optional<PriorityRule> priorities{};
-  std::optional<ProcessCount> machine{};  ///< nothing: the header's
+  std::optional<CoreCount> machine{};  ///< nothing: the header's
 };
 
 /// "--seed 1 --contention table4 ...": the options that make these declarations, always in the same form.
@@ -87,11 +87,11 @@ class Declarer {
   void set_priorities(JobTraits& traits) const;
 
   Declarations rules_;
-  ProcessCount machine_ = 0;  // processors, or nodes for a size rule
+  std::int32_t machine_ = 0;  // processors, or nodes for a size rule
   JobFilter filter_;
   std::vector<Duration> estimates_;
   std::map<std::int32_t, SpeedupCurve> curves_;  // by executable
-  std::optional<ProcessCount> most_;             // processors, if they are known
+  std::optional<ProcessCount> most_;             // one for each processor, if those are known
   std::uint64_t jobs_ = 0;
   std::uint64_t measured_ = 0;
   std::uint64_t others_ = 0;

@@ -9,6 +9,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
+#include "scheduler/model/allocation.hpp"
 #include "traces/declare/chance.hpp"
 #include "traces/declare/moldability.hpp"
 #include "traces/declare/text.hpp"
@@ -28,16 +29,16 @@ struct Shape {
 };
 
 // SCOJO-P, 4.6: the logged size is the optimum; N_min = N/2, N_max = 2N.
-Shape three_point_shape(const LoggedJob& job, ProcessCount machine) {
+Shape three_point_shape(const LoggedJob& job, ProcessCount full) {
   return {.curve = SpeedupCurve{ThreePointSpeedup{.optimum = job.size}},
           .optimum = job.size,
-          .range = {(job.size + 1) / 2, job.size > machine / 2 ? machine : 2 * job.size},
+          .range = {(job.size + 1) / 2, job.size > full / 2 ? full : 2 * job.size},
           .sizes = {},
           .rigid = job.size == 1};
 }
 
-Shape linear_shape(const LoggedJob& job, ProcessCount machine) {
-  return {.curve = SpeedupCurve{}, .optimum = job.size, .range = {1, machine}, .sizes = {}};
+Shape linear_shape(const LoggedJob& job, ProcessCount full) {
+  return {.curve = SpeedupCurve{}, .optimum = job.size, .range = {1, full}, .sizes = {}};
 }
 
 SizeConstraint constraint_of(OfferedSizes offered, ProcessCount logged, UniformSource& source) {
@@ -45,11 +46,11 @@ SizeConstraint constraint_of(OfferedSizes offered, ProcessCount logged, UniformS
   return std::has_single_bit(static_cast<std::uint32_t>(logged)) ? SizeConstraint::kPowerOfTwo : SizeConstraint::kNone;
 }
 
-Shape downey_shape(const LoggedJob& job, const FlexibilityRule& rule, ProcessCount machine, Seed seed) {
+Shape downey_shape(const LoggedJob& job, const FlexibilityRule& rule, ProcessCount full, Seed seed) {
   Rng curve_source = job_rng(seed, "speedup", job.number);
   const Moldability drawn = draw_moldability(curve_source, rule.sigma_factor);
-  Shape shape{.curve = SpeedupCurve{drawn.curve}, .optimum = 1, .range = size_range(drawn, machine), .sizes = {}};
-  shape.optimum = shape.curve.working_set(machine);
+  Shape shape{.curve = SpeedupCurve{drawn.curve}, .optimum = 1, .range = size_range(drawn, full), .sizes = {}};
+  shape.optimum = shape.curve.working_set(full);
   if (rule.sizes == OfferedSizes::kAll) return shape;
 
   Rng source = job_rng(seed, "sizes", job.number);
@@ -61,13 +62,13 @@ Shape downey_shape(const LoggedJob& job, const FlexibilityRule& rule, ProcessCou
   return shape;
 }
 
-Shape shape_of(const LoggedJob& job, const FlexibilityRule& rule, ProcessCount machine, Seed seed) {
+Shape shape_of(const LoggedJob& job, const FlexibilityRule& rule, ProcessCount full, Seed seed) {
   switch (*rule.speedup) {
-    case SpeedupModel::kThreePoint: return three_point_shape(job, machine);
-    case SpeedupModel::kLinear: return linear_shape(job, machine);
+    case SpeedupModel::kThreePoint: return three_point_shape(job, full);
+    case SpeedupModel::kLinear: return linear_shape(job, full);
     case SpeedupModel::kDowney: break;
   }
-  return downey_shape(job, rule, machine, seed);
+  return downey_shape(job, rule, full, seed);
 }
 
 // Moldable jobs from the lower end, malleable ones from the upper: a larger share keeps all jobs of a smaller one.
@@ -92,7 +93,7 @@ double parse_share(std::string_view option, std::string_view text) {
 
 }  // namespace
 
-void declare_flexibility(JobTraits& traits, const LoggedJob& job, const FlexibilityRule& rule, ProcessCount machine,
+void declare_flexibility(JobTraits& traits, const LoggedJob& job, const FlexibilityRule& rule, CoreCount machine,
                          Seed seed) {
   traits.least = traits.most = std::nullopt;
   traits.sizes.clear();
@@ -101,11 +102,12 @@ void declare_flexibility(JobTraits& traits, const LoggedJob& job, const Flexibil
     traits.flexibility = draw_flexibility(job.number, rule, class_of(job.run), seed);
     return;
   }
-  Shape shape = shape_of(job, rule, machine, seed);
+  const ProcessCount full = processes_at(machine, 1);
+  Shape shape = shape_of(job, rule, full, seed);
   const double at_optimum = seconds(job.run) * shape.curve.runtime_ratio(job.size, shape.optimum);
   traits.speedup = shape.curve;
   traits.flexibility = draw_flexibility(job.number, rule, class_of_seconds(at_optimum), seed);
-  if (shape.rigid || job.size > machine) traits.flexibility = Flexibility::kRigid;
+  if (shape.rigid || job.size > full) traits.flexibility = Flexibility::kRigid;
   if (traits.flexibility == Flexibility::kRigid) return;
   traits.least = shape.range.least;
   traits.most = shape.range.most;

@@ -49,7 +49,7 @@ struct LoggedJob {
 
 /// Sets flexibility, speedup, least, most and sizes of the traits, whatever they were. A job that is wider than the
 /// machine is rigid, and so is a serial one under three points.
-void declare_flexibility(JobTraits& traits, const LoggedJob& job, const FlexibilityRule& rule, ProcessCount machine,
+void declare_flexibility(JobTraits& traits, const LoggedJob& job, const FlexibilityRule& rule, CoreCount machine,
                          Seed seed);
 
 /// "0.8" or "short=0,medium=0.5,long=1". Throws UsageError.

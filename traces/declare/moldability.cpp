@@ -40,7 +40,7 @@ std::int64_t size_number(SizeConstraint constraint, std::int64_t i) {
 // How many sizes up to `most` a constraint allows.
 std::int64_t count_up_to(SizeConstraint constraint, ProcessCount most) {
   std::int64_t low = 0;
-  std::int64_t high = constraint == SizeConstraint::kPowerOfTwo ? 31 : most;
+  std::int64_t high = constraint == SizeConstraint::kPowerOfTwo ? 31 : number(most);
   while (low < high) {
     const std::int64_t middle = (low + high + 1) / 2;
     if (size_number(constraint, middle - 1) <= most)
@@ -63,8 +63,8 @@ Moldability draw_moldability(UniformSource& source, double sigma_factor) {
   return job;
 }
 
-SizeRange size_range(const Moldability& job, ProcessCount machine) {
-  const ProcessCount most = std::min(machine, SpeedupCurve{job.curve}.largest_useful().value_or(machine));
+SizeRange size_range(const Moldability& job, ProcessCount full) {
+  const ProcessCount most = std::min(full, SpeedupCurve{job.curve}.largest_useful().value_or(full));
   return {std::min(job.smallest, most), most};
 }
 

@@ -33,7 +33,7 @@ struct Moldability {
 struct SizeRange {
   ProcessCount least = 1, most = 1;
 };
-[[nodiscard]] SizeRange size_range(const Moldability& job, ProcessCount machine);
+[[nodiscard]] SizeRange size_range(const Moldability& job, ProcessCount full);
 
 /// How many sizes a job is requested with: 2..19.
 [[nodiscard]] int draw_request_count(UniformSource& source);

@@ -110,8 +110,8 @@ Declarations declarations_of(const DeclareOptions& given) {
   Declarations result;
   result.seed = Seed{given.seed};
   if (!given.machine_size.empty())
-    result.machine = static_cast<ProcessCount>(
-        parse_count("--machine-size", given.machine_size, std::numeric_limits<ProcessCount>::max()));
+    result.machine = static_cast<CoreCount>(
+        parse_count("--machine-size", given.machine_size, std::numeric_limits<CoreCount>::max()));
   result.flexibility = flexibility_of(given);
   if (!given.estimates.empty()) result.estimates = parse_estimates(given.estimates);
   result.cpu_use = cpu_use_of(given);

@@ -86,17 +86,17 @@ LublinJob LublinStream::next() {
 }
 
 // One number decides both whether the job is serial and whether its size is made a power of two.
-CoreCount LublinStream::draw_size(const Kind& kind) const {
+ProcessCount LublinStream::draw_size(const Kind& kind) const {
   const LublinParameters& p = kind.parameters;
   const double u = kind.job_source->uniform();
   if (u <= p.serial_prob) return 1;
   const double x = two_stage_uniform(p, *kind.job_source);
   const bool power_of_two = u <= p.serial_prob + p.pow2_prob;
   const double size = power_of_two ? portable::exp2(std::floor(x + 0.5)) : std::floor(portable::exp2(x) + 0.5);
-  return static_cast<CoreCount>(std::min<double>(size, power_of_two ? largest_power_ : machine_size_));
+  return static_cast<ProcessCount>(std::min<double>(size, power_of_two ? largest_power_ : machine_size_));
 }
 
-std::int64_t LublinStream::draw_runtime(const Kind& kind, CoreCount size) {
+std::int64_t LublinStream::draw_runtime(const Kind& kind, ProcessCount size) {
   const LublinParameters& p = kind.parameters;
   const double short_share = std::clamp(p.pa * size + p.pb, 0.0, 1.0);
   for (int i = 0; i < kMostJobRedraws; ++i) {

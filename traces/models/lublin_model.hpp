@@ -31,7 +31,7 @@ struct LublinModel {
 /// Times in whole seconds.
 struct LublinJob {
   std::int64_t arrival = 0;
-  CoreCount size = 1;
+  ProcessCount size = 1;
   std::int64_t runtime = 1;  ///< >= 1
   bool batch = false;        ///< with types
   bool operator==(const LublinJob&) const = default;
@@ -57,8 +57,8 @@ class LublinStream {
     std::int64_t next_arrival = 0;
   };
   void add_kind(LublinKind kind, const LublinModel& model, double gap_factor);
-  [[nodiscard]] CoreCount draw_size(const Kind& kind) const;
-  [[nodiscard]] static std::int64_t draw_runtime(const Kind& kind, CoreCount size);
+  [[nodiscard]] ProcessCount draw_size(const Kind& kind) const;
+  [[nodiscard]] static std::int64_t draw_runtime(const Kind& kind, ProcessCount size);
 
   CoreCount machine_size_, largest_power_;
   std::shared_ptr<UniformSource> shared_source_;  // the one of drand48

@@ -20,11 +20,12 @@ void DeclaredSizes::add(const TracedJob& traced, CoreCount machine) {
   } else {
     ++linear;
   }
+  const ProcessCount full = processes_on(job, machine);
   if (has_choice_of_size(job)) {
     least.add(least_size(job));
-    most.add(std::min(most_size(job), machine));
+    most.add(std::min(most_size(job), full));
   }
-  const ProcessCount best = size_near(job, optimum_size(job, machine), machine);
+  const ProcessCount best = size_near(job, optimum_size(job, machine), full);
   optimum.at(static_cast<std::size_t>(class_of(runtime_at(traced, best)))).add(best);
 }
 

@@ -159,7 +159,7 @@ CleanResult clean_trace(const RereadableTrace& trace, TraceWriter& writer, const
     tidy(entry.record, changes);
     apply(entry.record, *job);
     if (options.rules.machine_size || reader.header().machine_size())
-      entry.record.requested = std::min(entry.record.requested, reader.machine_size());
+      entry.record.requested = std::min<std::int32_t>(entry.record.requested, reader.machine_size());
     output.add(std::move(entry));
     ++kept;
   }

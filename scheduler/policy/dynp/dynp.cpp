@@ -49,7 +49,7 @@ using JobPlan = std::vector<PlannedStart>;
 // Of a job's start in the score, for the metrics of which the score is such a sum, but for what all plans share.
 ListPlan::Weight weight_of(Metric metric) {
   if (metric == Metric::kSldwa) return [](const Job& job) { return cores_needed(job); };
-  return [](const Job&) { return ProcessCount{1}; };
+  return [](const Job&) { return CoreCount{1}; };
 }
 bool is_sum_of_starts(Metric metric) { return metric == Metric::kSldwa || metric == Metric::kResponse; }
 

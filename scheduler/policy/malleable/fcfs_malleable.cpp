@@ -59,8 +59,10 @@ class Room {
   // As FreeCores::place() would: no node gets more processes of a job than it has cores.
   [[nodiscard]] bool holds(ProcessCount processes, int mpl) const {
     ProcessCount places = 0;
-    for (const CoreCount cores : cores_)
-      places += machine_.names_cores() ? std::min(machine_.cores_per_node(), cores * mpl) : cores * mpl;
+    for (const CoreCount cores : cores_) {
+      const ProcessCount room = processes_at(cores, mpl);
+      places += machine_.names_cores() ? std::min(room, processes_at(machine_.cores_per_node(), 1)) : room;
+    }
     return places >= processes;
   }
 
@@ -371,7 +373,7 @@ class FcfsMalleable final : public Policy, public Hosting {
   CoreCount free_until(const ClusterView& view, Instant until) const override {
     const bool head_may_move = !view.waiting.empty() && !view.running.by_estimated_end().empty() &&
                                view.running.by_estimated_end().front()->estimated_end < until;
-    return head_may_move ? 0 : view.free.total();
+    return head_may_move ? CoreCount{0} : view.free.total();
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {

@@ -26,7 +26,8 @@ namespace {
 enum class MostTried : std::uint8_t { kFull, kOptimum };
 
 ProcessCount most_tried(const Job& job, CoreCount machine, MostTried most) {
-  return most == MostTried::kFull ? machine : size_near(job, optimum_size(job, machine), machine);
+  const ProcessCount full = processes_on(job, machine);
+  return most == MostTried::kFull ? full : size_near(job, optimum_size(job, machine), full);
 }
 
 class CirneOverEasy final : public Policy, public HostingBesideHead {

@@ -53,13 +53,13 @@ struct Forecast::Expected {
 
 SeenJob seen_job(const ClassedJob& classed, CoreCount machine) {
   const Job& job = *classed.job;
-  SeenJob seen{
-      .own = classed.own,
-      .optimum = classed.optimum,
-      .at_optimum = classed.at_optimum,
-      .least = std::min<ProcessCount>(size_near(job, 0, machine), machine),  // of a list the least within bounds
-      .most = largest_size(job, machine).value_or(job.processes),
-      .downey = {}};
+  const ProcessCount full = processes_on(job, machine);
+  SeenJob seen{.own = classed.own,
+               .optimum = classed.optimum,
+               .at_optimum = classed.at_optimum,
+               .least = std::min(size_near(job, 0, full), full),  // of a list the least within bounds
+               .most = largest_size(job, full).value_or(job.processes),
+               .downey = {}};
   if (!has_choice_of_size(job)) return seen;
   if (const auto* const curve = std::get_if<DowneySpeedup>(&job.declaration->speedup->law()))
     seen.downey = DowneySpeedup{std::min<double>(curve->a, machine), curve->sigma};

@@ -18,10 +18,11 @@ class GreedyMoldable final : public Policy, public Hosting {
   void decide(const ClusterView& view, Decisions& out) override {
     CoreCount free = view.free.total();
     in_turn(view, queue_, [&](const Job& job) {
-      if (const auto size = fastest_size(job, free)) {
-        free -= *size;
+      if (const auto size = fastest_size(job, processes_on(job, free))) {
+        const CoreCount cores = cores_needed(job, *size);
+        free -= cores;
         out.emplace_back(Start{
-            job.id, {.cores = *size, .mpl = 1, .named = {}, .processes = *size}, optimum_of(job, view.machine.size())});
+            job.id, {.cores = cores, .mpl = 1, .named = {}, .processes = *size}, optimum_of(job, view.machine.size())});
       }
       return free > 0;
     });
@@ -32,7 +33,7 @@ class GreedyMoldable final : public Policy, public Hosting {
   CoreCount free_until(const ClusterView& view, Instant until) const override {
     const auto ends = view.running.by_estimated_end();
     const bool stays = view.waiting.empty() || ends.empty() || until <= ends.front()->estimated_end;
-    return stays ? view.free.total() : 0;
+    return stays ? view.free.total() : CoreCount{0};
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
@@ -40,8 +41,8 @@ class GreedyMoldable final : public Policy, public Hosting {
     bool starts = false;
     ClassQueue queue{Aging::kTop};
     in_turn(view, queue, [&](const Job& other) {
-      const auto size = fastest_size(other, free);
-      free -= size.value_or(0);
+      const auto size = fastest_size(other, processes_on(other, free));
+      free -= cores_needed(other, size.value_or(0));
       starts = other.id == job.id && size.has_value();
       return other.id != job.id;
     });

@@ -20,14 +20,15 @@ WaitingShare::WaitingShare(const ClassedJob& job, CoreCount machine, ProcessCoun
     : guaranteed(guarantee), job_(job.job), machine_(machine), optimum_(job.optimum) {
   // Without a list these are all sizes between two bounds, which size_near() keeps within.
   is_list_ = has_choice_of_size(*job_) && !job_->declaration->sizes.empty();
-  least_ = size_near(*job_, 0, machine);
-  most_ = size_near(*job_, machine, machine);
+  const ProcessCount full = processes_on(*job_, machine);
+  least_ = size_near(*job_, 0, full);
+  most_ = size_near(*job_, full, full);
   known_[static_cast<std::size_t>(optimum_) % known_.size()] = {optimum_, job.at_optimum};
 }
 
 ProcessCount WaitingShare::resized(double modifier) const {
   const double wish = modifier * optimum_ + kLoadNoise;
-  if (is_list_) return size_near(*job_, wish, machine_);
+  if (is_list_) return size_near(*job_, wish, processes_on(*job_, machine_));
   const double rounded = wish + 0.5;  // halves up, when it is cut
   return rounded < most_ ? std::max(static_cast<ProcessCount>(rounded), least_) : most_;
 }
@@ -36,7 +37,7 @@ HeadSize load_with(double modifier, const LoadView& view) {
   const WaitingShare& head = *view.waiting.front();
   const ProcessCount size = head.resized(modifier);
   const Duration time = head.time_at(size);
-  double sum = work(size, time);
+  double sum = work(cores_needed(head.job(), size), time);
   CoreCount others_cores = view.running_cores;  // of those that run longer than the head
   for (const Release& other : view.running) {
     const Duration left = other.at - view.now;
@@ -47,7 +48,7 @@ HeadSize load_with(double modifier, const LoadView& view) {
   sum += work(others_cores, time);
   for (const WaitingShare* const other : view.waiting.subspan(1)) {
     const ProcessCount others = other->size_at(modifier);
-    sum += work(others, std::min(other->time_at(others), time));
+    sum += work(cores_needed(other->job(), others), std::min(other->time_at(others), time));
   }
   if (view.forecast != nullptr) sum += view.forecast->expected_work(view.since_midnight, time, modifier);
   return {modifier, sum / work(view.machine, time), time};

@@ -22,7 +22,7 @@ ProcessCount AdaptableSizes::at(double factor) const {
 }
 
 std::optional<AdaptableSizes> adaptable_sizes(const Job& job, ProcessCount optimum, CoreCount machine) {
-  const auto most = largest_size(job, machine);
+  const auto most = largest_size(job, processes_on(job, machine));
   if (!has_choice_of_size(job) || !most) return std::nullopt;
   AdaptableSizes sizes{.optimum = optimum, .least = least_size(job), .most = *most};
   if (const auto& offered = job.declaration->sizes; !offered.empty()) {

@@ -61,9 +61,9 @@ class ScojoPass {
   bool resize(double factor) {
     bool any = false;
     for (Running& job : running_)
-      if (job.sizes && job.sizes->at(factor) < job.allocation.cores) any = change(job, job.sizes->at(factor)) || any;
+      if (job.sizes && job.cores_at(factor) < job.allocation.cores) any = change(job, job.cores_at(factor)) || any;
     for (Running& job : running_)
-      if (job.sizes && job.sizes->at(factor) > job.allocation.cores) any = change(job, job.sizes->at(factor)) || any;
+      if (job.sizes && job.cores_at(factor) > job.allocation.cores) any = change(job, job.cores_at(factor)) || any;
     return any;
   }
 
@@ -76,7 +76,7 @@ class ScojoPass {
           started.push_back({view_.now + shape.time, shape.cores});
           starts_.push_back({&job, shape.processes});
         },
-        [](const Waiting& job, ProcessCount most) { return job.narrower(most); });
+        [](const Waiting& job, CoreCount most) { return job.narrower(most); });
     if (starts_.size() == waiting_.size()) expand_started();
   }
 
@@ -91,7 +91,7 @@ class ScojoPass {
     emit_resizes(false);
     for (const Begin& begin : starts_)
       out.emplace_back(Start{begin.job->id,
-                             {.cores = begin.processes, .mpl = 1, .named = {}, .processes = begin.processes},
+                             {.cores = begin.cores(), .mpl = 1, .named = {}, .processes = begin.processes},
                              optimum_of(*begin.job->job, load_.machine)});
   }
 
@@ -100,6 +100,8 @@ class ScojoPass {
     const RunningJob* running;
     std::optional<AdaptableSizes> sizes;  // of one that can be resized
     Allocation allocation;                // after this pass
+
+    [[nodiscard]] CoreCount cores_at(double factor) const { return cores_needed(*running->job, sizes->at(factor)); }
   };
   struct Waiting {
     const Job* job;
@@ -110,19 +112,21 @@ class ScojoPass {
 
     [[nodiscard]] Shape at(ProcessCount size) const { return shape_at(*job, size); }
     [[nodiscard]] Shape shape(double factor) const { return at(sizes ? sizes->at(factor) : fixed); }
-    [[nodiscard]] std::optional<Shape> narrower(ProcessCount most) const {
+    [[nodiscard]] std::optional<Shape> narrower(CoreCount most) const {
       if (!sizes || own == JobClass::kLong) return std::nullopt;
-      const auto size = largest_size(*job, most);
+      const auto size = largest_size(*job, processes_on(*job, most));
       return size ? std::optional{at(*size)} : std::nullopt;
     }
   };
   struct Begin {
     const Waiting* job;
     ProcessCount processes;
+
+    [[nodiscard]] CoreCount cores() const { return cores_needed(*job->job, processes); }
   };
 
   void add_running(const RunningJob& job, const ClassedJob& classed) {
-    load_.needed += job.is_guest() ? job.allocation.cores : classed.optimum;
+    load_.needed += job.is_guest() ? job.allocation.cores : cores_needed(*job.job, classed.optimum);
     std::optional<AdaptableSizes> sizes;
     if (is_resizable(classed) && !job.is_guest())
       sizes =
@@ -135,7 +139,8 @@ class ScojoPass {
   }
 
   void add_waiting(const ClassedJob& job) {
-    Waiting waiting{job.job, job.id, job.own, size_near(*job.job, job.optimum, load_.machine), std::nullopt};
+    Waiting waiting{job.job, job.id, job.own, size_near(*job.job, job.optimum, processes_on(*job.job, load_.machine)),
+                    std::nullopt};
     if (is_adaptable(job)) waiting.sizes = adaptable_sizes(*job.job, job.optimum, load_.machine);
     load_.needed += job.optimum;
     if (waiting.sizes)
@@ -150,9 +155,9 @@ class ScojoPass {
     if (!job.is_malleable()) return std::nullopt;
     std::vector<ProcessCount>& levels = levels_.emplace_back();
     for (int mpl = 1; mpl <= job.processes(); ++mpl) {
-      const CoreCount cores = cores_at_level(job, view_.free, mpl);
-      if (mpl > 1 && cores < least_size(*job.job)) break;
-      if (levels.empty() || cores < levels.back()) levels.push_back(cores);
+      const ProcessCount size = processes_on(*job.job, cores_at_level(job, view_.free, mpl));
+      if (mpl > 1 && size < least_size(*job.job)) break;
+      if (levels.empty() || size < levels.back()) levels.push_back(size);
     }
     std::ranges::reverse(levels);
     return AdaptableSizes{optimum, levels.front(), levels.back(), levels};
@@ -172,7 +177,7 @@ class ScojoPass {
   static Allocation on_any(const RunningJob& job, CoreCount cores) {
     Allocation place = job.allocation;
     place.cores = cores;
-    place.mpl = cores_at(job.processes(), cores);
+    place.mpl = mpl_on(job.processes(), cores);
     return place;
   }
 
@@ -205,12 +210,13 @@ class ScojoPass {
   // All of the queue starts: its jobs share what is left, the first one first.
   void expand_started() {
     CoreCount left = free_.total();
-    for (const Begin& begin : starts_) left -= begin.processes;
+    for (const Begin& begin : starts_) left -= begin.cores();
     for (Begin& begin : starts_) {
       if (!begin.job->sizes || left == 0) continue;
-      const auto size = largest_size(*begin.job->job, begin.processes + left);
+      const Job& job = *begin.job->job;
+      const auto size = largest_size(job, begin.processes + processes_on(job, left));
       if (!size || *size <= begin.processes) continue;
-      left -= *size - begin.processes;
+      left -= cores_needed(job, *size) - begin.cores();
       begin.processes = *size;
     }
   }
@@ -253,7 +259,7 @@ class Scojo final : public Policy, public Hosting {
 
   // What is free may go to a running job that is expanded, at the next event or without one.
   CoreCount free_until(const ClusterView& view, Instant /*until*/) const override {
-    return view.waiting.empty() && view.running.empty() ? view.free.total() : 0;
+    return view.waiting.empty() && view.running.empty() ? view.free.total() : CoreCount{0};
   }
 
   // As the first of the queue, without the resizing of running jobs.

@@ -82,11 +82,13 @@ class ScojoPPass {
       const HeadSize wanted = size_of_head(load_, aim_);
       const WaitingShare& head = *waiting[next];
       const ProcessCount target = head.size_at(wanted.modifier);
-      const auto chosen = target <= free_ ? std::optional{Option{load_.now, target, free_}} : best_option(head, target);
+      const bool fits = cores_needed(head.job(), target) <= free_;
+      const auto chosen = fits ? std::optional{Option{load_.now, target, free_}} : best_option(head, target);
       if (!chosen) return;
       if (chosen->at != load_.now) {
         guarantee_ = {head.job().id, chosen->size};
-        backfill(waiting.subspan(next + 1), wanted, {chosen->at, chosen->free - chosen->size});
+        backfill(waiting.subspan(next + 1), wanted,
+                 {chosen->at, chosen->free - cores_needed(head.job(), chosen->size)});
         return;
       }
       start(head, chosen->size, wanted);
@@ -125,21 +127,23 @@ class ScojoPPass {
 
   void start(const WaitingShare& job, ProcessCount size, const HeadSize& by) {
     starts_.push_back({&job, size, by});
-    free_ -= size;
+    const CoreCount cores = cores_needed(job.job(), size);
+    free_ -= cores;
     const Instant end = load_.now + job.time_at(size);
-    ends_.insert(std::ranges::upper_bound(ends_, end, {}, &Release::at), {end, size});
-    load_.running_cores += size;
+    ends_.insert(std::ranges::upper_bound(ends_, end, {}, &Release::at), {end, cores});
+    load_.running_cores += cores;
   }
 
   // Figure 3: now with what is free, or when running jobs have ended with what is free then, up to `target`; whichever is over
   // first, the earlier and then the smaller one of several.
   // Nothing where the free cores and those of running jobs do not suffice: the view of a wrapping policy may show fewer.
   [[nodiscard]] std::optional<Option> best_option(const WaitingShare& head, ProcessCount target) const {
+    const CoreCount enough = cores_needed(head.job(), target);
     const ProcessCount low = std::max(head.guaranteed, std::min(least_size(head.job()), target));
     std::optional<Option> best;
     Instant best_end{};
     const auto try_at = [&](Instant at, CoreCount free) {
-      const auto size = free >= target ? std::optional{target} : largest_offered(head.job(), free);
+      const auto size = free >= enough ? std::optional{target} : largest_offered(head.job(), free);
       if (!size || *size < low) return;
       const Instant end = at + head.time_at(*size);
       if (best && best_end <= end) return;
@@ -148,7 +152,7 @@ class ScojoPPass {
     };
     try_at(load_.now, free_);
     CoreCount free = free_;
-    for (auto next = ends_.begin(); next != ends_.end() && free < target;) {
+    for (auto next = ends_.begin(); next != ends_.end() && free < enough;) {
       const Instant at = next->at;
       for (; next != ends_.end() && next->at == at; ++next) free += next->cores;
       try_at(at, free);
@@ -158,7 +162,7 @@ class ScojoPPass {
 
   static std::optional<ProcessCount> largest_offered(const Job& job, CoreCount free) {
     if (!has_choice_of_size(job)) return cores_needed(job) <= free ? std::optional{job.processes} : std::nullopt;
-    return largest_size(job, free);
+    return largest_size(job, processes_on(job, free));
   }
 
   void backfill(std::span<const WaitingShare* const> behind, const HeadSize& by, Shadow shadow) {
@@ -202,10 +206,11 @@ class ScojoP final : public Policy, public Hosting {
     find_shares(view);
     pass_.run(view, waiting_, forecast());
     for (const ScojoPPass::Begin& begin : pass_.starts()) {
-      const JobId id = begin.job->job().id;
+      const Job& job = begin.job->job();
+      const CoreCount cores = cores_needed(job, begin.size);
       out.emplace_back(
-          Start{id, {.cores = begin.size, .mpl = 1, .named = {}, .processes = begin.size}, choice_of(begin)});
-      shares_.erase(id);
+          Start{job.id, {.cores = cores, .mpl = 1, .named = {}, .processes = begin.size}, choice_of(begin)});
+      shares_.erase(job.id);
     }
     if (const auto& guarantee = pass_.guarantee()) shares_.at(guarantee->job).guaranteed = guarantee->size;
     queue_.wake_for_promotion(out);
@@ -216,7 +221,7 @@ class ScojoP final : public Policy, public Hosting {
     if (view.waiting.empty()) return view.free.total();
     const auto ends = view.running.by_estimated_end();
     const Instant end = ends.empty() ? kNever : ends.front()->estimated_end;
-    return until <= std::min(end, queue_.next_promotion()) ? view.free.total() : 0;
+    return until <= std::min(end, queue_.next_promotion()) ? view.free.total() : CoreCount{0};
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
@@ -227,7 +232,7 @@ class ScojoP final : public Policy, public Hosting {
     shares.reserve(queue.in_order().size());
     for (const ClassedJob* other : queue.in_order()) {
       const WaitingShare* const known = shares_.find(other->id);
-      const ProcessCount guaranteed = known == nullptr ? 0 : known->guaranteed;
+      const ProcessCount guaranteed = known == nullptr ? ProcessCount{0} : known->guaranteed;
       waiting.push_back(&shares.emplace_back(*other, view.machine.size(), guaranteed));
     }
     ScojoPPass pass{aim_};

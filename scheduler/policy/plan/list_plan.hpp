@@ -27,7 +27,7 @@ class ListPlan {
     const Job* job;
     Duration length;  ///< its estimate
     CoreCount cores;
-    ProcessCount weight;     ///< of its start in the cost of the plan
+    CoreCount weight;        ///< of its start in the cost of the plan
     Instant start;           ///< kNever: not planned yet
     Instant freed = kNever;  ///< what jobs before it left since it was planned begins here
     CoreCount left = 0;      ///< so many cores at least are free beside it, for the jobs behind it
@@ -38,7 +38,7 @@ class ListPlan {
   /// Wide enough for microseconds x processors of any queue.
   __extension__ using Cost = __int128;
   /// What a job's start weighs in the cost of the plan, the sum of weight x start. REQUIRES: positive.
-  using Weight = ProcessCount (*)(const Job&);
+  using Weight = CoreCount (*)(const Job&);
 
   ListPlan(JobOrder order, Weight weight) : order_(order), weight_(weight) {}
 

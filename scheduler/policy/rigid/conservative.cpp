@@ -239,7 +239,7 @@ class Conservative final : public Policy, public Hosting {
   void compress_by_arrival(Instant freed_until) {
     Instant until = std::max(freed_until, moved_until_);
     moved_until_ = Instant::min();
-    CoreCount most = until > now_ ? profile().most_free(now_, until) : 0;
+    CoreCount most = until > now_ ? profile().most_free(now_, until) : CoreCount{0};
     for (Planned& planned : queue_.entries()) {
       if (planned.job == nullptr || planned.shape.cores > most || planned.at.start <= now_) continue;
       const Instant old_end = planned.end();

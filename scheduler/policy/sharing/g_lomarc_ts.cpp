@@ -54,7 +54,7 @@ class GLomarcTs final : public Policy, public Hosting {
     const int free = free_nodes(state, view);
     if (until <= view.now || free == 0) return free * state.cluster.nodes().cores();
     state.outlook.look(view);
-    return std::min(free, state.outlook.profile().least_free(view.now, until)) * state.cluster.nodes().cores();
+    return std::min<int>(free, state.outlook.profile().least_free(view.now, until)) * state.cluster.nodes().cores();
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {

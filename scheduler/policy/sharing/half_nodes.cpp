@@ -14,7 +14,7 @@ HalfNodes::HalfNodes(const Machine& machine) : nodes_(machine.nodes()), cores_(m
     throw PolicyError(fmt::format(
         "g-lomarc-ts gives halves of nodes to jobs: expected a machine of nodes with an even number of cores, four at "
         "least, found {}; try --machine {}x2x2",
-        machine.to_text(), std::max(1, machine.size() / 4)));
+        machine.to_text(), std::max<int>(1, machine.size() / 4)));
   const int packages = machine.packages_per_node();
   const int of_package = cores_ / packages;
   for (int core = 0; core < of_package; ++core)
@@ -37,7 +37,7 @@ Allocation HalfNodes::allocation(ProcessCount processes, int per_node, std::span
       loads.push_back({CoreId{seat.node * cores_ + order_[static_cast<std::size_t>(first + i)]}, 1});
   }
   INVARIANT(left == 0, "{} of {} processes have no core", left, processes);
-  return {.cores = processes, .mpl = 1, .named = std::move(loads), .shareable = false, .processes = 0};
+  return {.cores = cores_at(processes, 1), .mpl = 1, .named = std::move(loads), .shareable = false, .processes = 0};
 }
 
 }  // namespace replay::sharing

@@ -39,12 +39,12 @@ void use_slack(SlackOf& job, Duration delay) {
 
 double scheduler_priority(double wait_s, double average_wait_s) { return std::min(wait_s / (2 * average_wait_s), 1.0); }
 
-double price_of_waiting(ProcessCount n, double wait_s, const SlackWeights& weights) {
+double price_of_waiting(CoreCount n, double wait_s, const SlackWeights& weights) {
   if (wait_s == 0) return 0;
   return weighted(wait_s, weights.time) * weighted(n, weights.utilisation);
 }
 
-double cost_of_moving(ProcessCount n, const SlackOf& moved, double delay_s, const SlackOf& favoured,
+double cost_of_moving(CoreCount n, const SlackOf& moved, double delay_s, const SlackOf& favoured,
                       const SlackWeights& weights) {
   if (delay_s == 0) return 0;
   if (delay_s > 0 && delay_s > moved.s) return kImpossible;  // used-up slack does not forbid moving up

@@ -39,11 +39,11 @@ void use_slack(SlackOf& job, Duration delay);
 [[nodiscard]] double scheduler_priority(double wait_s, double average_wait_s);
 
 /// (j.te - CT)^alpha_t n^alpha_u: the price of the new job's own wait.
-[[nodiscard]] double price_of_waiting(ProcessCount n, double wait_s, const SlackWeights& weights);
+[[nodiscard]] double price_of_waiting(CoreCount n, double wait_s, const SlackWeights& weights);
 
 /// cost(j_i, t_i, j) of section 4.4, of moving job i by `delay_s` in favour of job j; negative if it moves up, 0 if it
 /// stays, kImpossible beyond its slack. Ratios of slacks are floored at one second.
-[[nodiscard]] double cost_of_moving(ProcessCount n, const SlackOf& moved, double delay_s, const SlackOf& favoured,
+[[nodiscard]] double cost_of_moving(CoreCount n, const SlackOf& moved, double delay_s, const SlackOf& favoured,
                                     const SlackWeights& weights);
 
 }  // namespace replay

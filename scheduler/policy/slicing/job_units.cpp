@@ -39,7 +39,7 @@ Allocation whole_nodes(std::span<const Allocation* const> allocations, const Mac
   Allocation whole;
   if (!machine.names_cores()) {
     for (const Allocation* allocation : allocations) whole.cores += allocation->cores;
-    whole.processes = whole.cores;
+    whole.processes = processes_at(whole.cores, 1);
     return whole;
   }
   std::vector<NodeId> nodes;
@@ -49,7 +49,7 @@ Allocation whole_nodes(std::span<const Allocation* const> allocations, const Mac
   const auto repeated = std::ranges::unique(nodes);
   nodes.erase(repeated.begin(), repeated.end());
   for (const NodeId node : nodes) add_cores_of(node, machine, whole);
-  whole.processes = whole.cores;
+  whole.processes = processes_at(whole.cores, 1);
   return whole;
 }
 
@@ -93,7 +93,7 @@ FreeCores free_in_both(const FreeCores& one, const FreeCores& other, const Machi
   FreeCores both = one;
   Allocation rest;
   if (!machine.names_cores()) {
-    rest.cores = std::max(0, one.total() - other.total());
+    rest.cores = std::max<CoreCount>(0, one.total() - other.total());
     both.take(rest);
     return both;
   }

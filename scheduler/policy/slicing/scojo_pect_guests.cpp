@@ -122,8 +122,8 @@ void ScojoPect::invite_waiting(const ClusterView& view, Instant ends, CoreCount 
   }
 }
 
-// Waiting jobs of the other classes with at most so many processes, by arrival.
-std::vector<ClassJob*> ScojoPect::narrow_waiting(ProcessCount most) {
+// Waiting jobs of the other classes that need at most so many cores, by arrival.
+std::vector<ClassJob*> ScojoPect::narrow_waiting(CoreCount most) {
   std::vector<ClassJob*> jobs;
   const Wanted wanted{most, Duration::max()};
   for (const auto& machine : machines_) {

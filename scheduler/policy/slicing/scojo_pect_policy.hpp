@@ -130,7 +130,7 @@ class ScojoPect final : public Policy {
   void invite_guests(const ClusterView& view);
   [[nodiscard]] std::vector<std::vector<ClassJob*>> suspended_units();
   void invite_waiting(const ClusterView& view, Instant ends, CoreCount room);
-  [[nodiscard]] std::vector<ClassJob*> narrow_waiting(ProcessCount most);
+  [[nodiscard]] std::vector<ClassJob*> narrow_waiting(CoreCount most);
 
   PectSettings settings_;
   Inner inner_;

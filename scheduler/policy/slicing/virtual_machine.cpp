@@ -37,7 +37,7 @@ void VirtualMachine::start(ClassJob& job, Allocation& allocation, const ClusterV
       place->shareable = allocation.shareable;
       allocation = std::move(*place);
     }
-  allocation.processes = processes == job.job.processes ? 0 : processes;
+  allocation.processes = processes == job.job.processes ? ProcessCount{0} : processes;
   if ((machine_.names_cores() && allocation.named.empty()) || !free_.has_room(allocation))
     throw PolicyError(fmt::format("the inner policy starts job {} on {} cores: {} are free in its virtual machine",
                                   number(job.job.id), allocation.cores, free_.total()));

@@ -17,7 +17,7 @@ class Hosting {
   /// Cores free now that stay free until `until`, if no job is submitted and all jobs run as long as estimated: a
   /// wrapping policy can use them without delaying a job of this one. Here: all free cores while no job waits, else none.
   [[nodiscard]] virtual CoreCount free_until(const ClusterView& view, Instant /*until*/) const {
-    return view.waiting.empty() ? view.free.total() : 0;
+    return view.waiting.empty() ? view.free.total() : CoreCount{0};
   }
 
   /// Whether decide() could start `job`, which waits, at this instant without delaying any job of the view. Here: only the

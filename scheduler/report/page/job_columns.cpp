@@ -44,9 +44,9 @@ void add_times(JobColumns& jobs, const metrics::JobRow& row) {
 void add_sizes(JobColumns& jobs, const metrics::JobRow& row, const metrics::ChosenSize* size) {
   jobs.processes.push_back(row.processes);
   const bool is_other = size != nullptr && size->given != 0;
-  jobs.given.push_back(!row.has_started() ? -1 : is_other ? size->given : row.processes);
-  jobs.optimal.push_back(size != nullptr && size->choice.optimal != 0 ? size->choice.optimal : -1);
-  jobs.cores.push_back(row.has_started() ? row.first_cores : -1);
+  jobs.given.push_back(!row.has_started() ? -1 : is_other ? number(size->given) : number(row.processes));
+  jobs.optimal.push_back(size != nullptr && size->choice.optimal != 0 ? number(size->choice.optimal) : -1);
+  jobs.cores.push_back(row.has_started() ? number(row.first_cores) : -1);
 }
 
 struct SizeGroup {

@@ -68,7 +68,8 @@ class Grid {
       if (lasting <= 0) continue;
       for (std::size_t band = low; band <= std::min(high, bands_ - 1); ++band) {
         const CoreCount first = static_cast<CoreCount>(band) * height_;
-        const CoreCount cores = std::min(row.last, first + height_ - 1) - std::max(row.first, first) + 1;
+        const CoreCount cores =
+            std::min<CoreCount>(row.last, first + height_ - 1) - std::max<CoreCount>(row.first, first) + 1;
         Cell& cell = cells_[column * bands_ + band];
         const auto area = static_cast<float>(lasting * cores * share);
         cell.used += area;

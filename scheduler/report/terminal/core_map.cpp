@@ -62,7 +62,7 @@ MapPlan plan_level(const Machine& machine, Fold level, int cell_columns, int col
   }
   plan.cells = machine.size() / plan.cores_per_cell;
   if (is_one_block(machine)) plan.cells_per_block = plan.cells;
-  plan.label_columns = digits_of(is_one_block(machine) ? machine.size() - 1 : machine.nodes() - 1) + 1;
+  plan.label_columns = digits_of((is_one_block(machine) ? number(machine.size()) : machine.nodes()) - 1) + 1;
 
   plan.cells_per_row = plan.cells_per_block;
   if (plan.block_columns() <= columns) {

@@ -9,6 +9,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/metrics/summary.hpp"
+#include "scheduler/model/allocation.hpp"
 #include "scheduler/study/scojo_p/numbers.hpp"
 
 namespace replay::study {
@@ -43,15 +44,16 @@ class Mean {
 class Group {
  public:
   void add(const metrics::JobRow& row, const ScojoJob& job, double modifier) {
-    const double response = seconds(row.response()), of_optimum = static_cast<double>(row.first_cores) / job.optimum;
+    const CoreCount optimum = cores_at(job.optimum, 1);
+    const double response = seconds(row.response()), of_optimum = static_cast<double>(row.first_cores) / optimum;
     ++jobs_;
     means_["response"].add(response);
     means_["wait"].add(seconds(row.wait()));
     means_["execution"].add(seconds(row.execution()));
     means_["slowdown"].add(std::max(1.0, response / std::max(job.runtime_s, scojo_p_paper::kSlowdownBound)));
-    const bool is_shrunk = row.first_cores < job.optimum;
+    const bool is_shrunk = row.first_cores < optimum;
     if (is_shrunk) ++shrunk_;
-    if (row.first_cores > job.optimum) ++expanded_;
+    if (row.first_cores > optimum) ++expanded_;
     if (!job.has_choice) return;
     means_["of optimum"].add(of_optimum);
     means_["of submitted"].add(static_cast<double>(row.first_cores) / job.submitted);

@@ -26,7 +26,7 @@ std::chrono::seconds time_of(Random& random) {
 
 }  // namespace
 
-std::vector<TracedJob> slowed_jobs(std::uint64_t seed, int jobs, ProcessCount widest, bool exact) {
+std::vector<TracedJob> slowed_jobs(std::uint64_t seed, int jobs, CoreCount widest, bool exact) {
   Random random{seed};
   std::vector<TracedJob> all;
   Instant now{};
@@ -35,8 +35,9 @@ std::vector<TracedJob> slowed_jobs(std::uint64_t seed, int jobs, ProcessCount wi
     TracedJob traced;
     traced.job.id = static_cast<JobId>(i);
     traced.job.submitted = now;
-    traced.job.processes =
-        random.below(3) == 0 ? 1 : static_cast<ProcessCount>(1 + random.below(static_cast<std::uint64_t>(widest)));
+    traced.job.processes = random.below(3) == 0
+                               ? ProcessCount{1}
+                               : static_cast<ProcessCount>(1 + random.below(static_cast<std::uint64_t>(widest)));
     traced.truth.runtime = time_of(random);
     traced.job.estimate = traced.truth.runtime;
     if (!exact && random.below(2) == 0) traced.job.estimate *= 1 + static_cast<std::int64_t>(random.below(4));

@@ -10,6 +10,6 @@ namespace replay::test {
 
 /// `jobs` jobs of up to `widest` processes, a third of them serial; with `exact` all run as long as they request. Slowdowns
 /// are those of Table 4 of the G-LOMARC-TS paper.
-[[nodiscard]] std::vector<TracedJob> slowed_jobs(std::uint64_t seed, int jobs, ProcessCount widest, bool exact);
+[[nodiscard]] std::vector<TracedJob> slowed_jobs(std::uint64_t seed, int jobs, CoreCount widest, bool exact);
 
 }  // namespace replay::test

@@ -40,7 +40,7 @@ inline audit::Schedule schedule_of(const MemoryLog& log) {
       job.number = static_cast<std::int64_t>(submitted->job.id);
       job.name = fmt::format("{}", job.number);
       job.submitted = record.at;
-      job.processors = submitted->job.processes;
+      job.processors = cores_needed(submitted->job);
       job.estimate = submitted->job.estimate;
       job.killed = submitted->truth.runtime > job.estimate;
       schedule.jobs.push_back(job);

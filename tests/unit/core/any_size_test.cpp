@@ -22,7 +22,7 @@ class ResizeOnce final : public Policy {
     if (view.running.empty() && !view.waiting.empty()) {
       const Job& head = view.waiting.head();
       const ProcessCount size = head.id == id('A') ? first_ : head.processes;
-      out.emplace_back(Start{head.id, {.cores = size, .mpl = 1, .named = {}, .processes = size}});
+      out.emplace_back(Start{head.id, {.cores = cores_needed(head, size), .mpl = 1, .named = {}, .processes = size}});
     } else if (!view.waiting.empty()) {
       out.emplace_back(Resize{id('A'), second_});
     }

@@ -17,7 +17,8 @@ class Broken final : public Policy {
     ++asked;
     INVARIANT(asked < 2, "{} of {} cores reserved", 4, 2);
     for (const Job* job : view.waiting)
-      if (job->processes <= view.free.total()) return out.emplace_back(Start{job->id, {job->processes, 1, {}}}), void();
+      if (cores_needed(*job) <= view.free.total())
+        return out.emplace_back(Start{job->id, {cores_needed(*job), 1, {}}}), void();
   }
 
   int asked = 0;

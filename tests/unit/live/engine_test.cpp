@@ -79,7 +79,7 @@ class SuspendsForAWhile final : public Policy {
   explicit SuspendsForAWhile(JobId job) : job_(job) {}
   void decide(const ClusterView& view, Decisions& out) override {
     for (const Job* waiting : view.waiting)
-      out.emplace_back(Start{waiting->id, {.cores = waiting->processes, .named = {}}});
+      out.emplace_back(Start{waiting->id, {.cores = cores_needed(*waiting), .named = {}}});
     if (step_ < std::size(kSteps) && view.now >= kSteps[step_]) {
       if (step_++ == 0)
         out.emplace_back(Suspend{job_});

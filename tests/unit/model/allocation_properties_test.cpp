@@ -35,8 +35,8 @@ Placed any_placed() {
     if (core != CoreId{0} && *rc::gen::inRange(0, 4) == 0) placed.free.take({1, 1, {{core, 1}}});
   ProcessCount most = 0;  // a node with a free core carries as many processes as it has cores
   for (int node = 0; node < machine.nodes(); ++node)
-    if (placed.free.on_node(NodeId{node}) > 0) most += machine.cores_per_node();
-  placed.processes = *rc::gen::inRange(1, most + 1);
+    if (placed.free.on_node(NodeId{node}) > 0) most += processes_at(machine.cores_per_node(), 1);
+  placed.processes = *rc::gen::inRange<int>(1, most + 1);
   for (int level = *rc::gen::inRange(1, 5); placed.held.cores == 0; ++level)
     if (auto place = placed.free.place(placed.processes, level)) placed.held = std::move(*place);
   placed.free.take(placed.held);
@@ -79,7 +79,7 @@ TEST(RankProperties, ALevelHasAsManyCoresAsItsNodesNeedAndGivesBackTheRest) {
     const int level = *rc::gen::inRange(1, 9);
     CoreCount needed = 0;
     for_each_node(placed.held, placed.machine,
-                  [&](const NodeShare& share) { needed += (share.processes + level - 1) / level; });
+                  [&](const NodeShare& share) { needed += number(share.processes + level - 1) / level; });
     RC_ASSERT(placed.free.gain(placed.held, placed.processes, level) == placed.held.cores - needed);
     const auto to = placed.free.at_level(placed.held, placed.processes, level);
     if (!to) return;
@@ -92,13 +92,13 @@ TEST(RankProperties, AJobAloneOnItsNodesCanBeExpanded) {
   EXPECT_TRUE(rc::check([] {
     const Machine machine = Machine::parse(*any_machine());
     FreeCores free{machine};
-    const ProcessCount processes = *rc::gen::inRange(1, machine.size() + 1);
+    const ProcessCount processes = *rc::gen::inRange<int>(1, machine.size() + 1);
     const auto shrunk = free.place(processes, *rc::gen::inRange(1, 9));
     RC_ASSERT(shrunk.has_value());
     free.take(*shrunk);
     const auto expanded = free.at_level(*shrunk, processes, 1);
     RC_ASSERT(expanded.has_value());
-    RC_ASSERT(expanded->cores == processes);
+    RC_ASSERT(expanded->cores == cores_at(processes, 1));
   }));
 }
 

@@ -15,7 +15,7 @@ using test::OnCore;
 Allocation on(const std::vector<OnCore>& loads) {
   Allocation allocation;
   allocation.cores = static_cast<CoreCount>(loads.size());
-  for (const OnCore& load : loads) allocation.mpl = std::max(allocation.mpl, load.processes);
+  for (const OnCore& load : loads) allocation.mpl = std::max<int>(allocation.mpl, load.processes);
   allocation.named = core_loads(loads);
   return allocation;
 }

@@ -98,7 +98,7 @@ std::string first_wrong_size(const MemoryLog& log, const std::vector<TracedJob>&
     ProcessCount placed = 0;
     for (const CoreLoad& load : allocation.named) placed += load.processes;
     if ((!offers(job, size) && size != job.processes) || (!allocation.named.empty() && placed != size) ||
-        allocation.cores > size || allocation.cores * allocation.mpl < size)
+        allocation.cores > cores_at(size, 1) || processes_at(allocation.cores, allocation.mpl) < size)
       return fmt::format("job {} starts with {} processes on {} cores", number(job.id), size, allocation.cores);
   }
   return "";

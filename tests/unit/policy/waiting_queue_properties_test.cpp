@@ -15,7 +15,7 @@ namespace {
 std::vector<const Job*> naive(const std::vector<const Job*>& jobs, const Wanted& wanted) {
   std::vector<const Job*> found;
   std::ranges::copy_if(jobs, std::back_inserter(found),
-                       [&](const Job* job) { return wanted.admits(job->processes, job->estimate); });
+                       [&](const Job* job) { return wanted.admits(cores_needed(*job), job->estimate); });
   return found;
 }
 

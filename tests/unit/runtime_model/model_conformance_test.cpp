@@ -70,7 +70,7 @@ TEST_P(EveryModel, GivesRateOneToAJobAloneWithAProcessANode) {
     EXPECT_EQ(model_->rate(as_declared(traced.job, on), on, alone), 1);
     EXPECT_EQ(model_->rate(as_true(traced, on), on, alone), 1);
     Allocation pool;
-    pool.cores = pool.processes = 3;
+    pool.cores = 3, pool.processes = 3;
     EXPECT_EQ(model_->rate(as_declared(traced.job, pool), pool, {}), 1) << "at another size, whose work is T(3)";
   }
 }

@@ -12,7 +12,7 @@ constexpr JobId kA{1}, kB{2}, kC{3};
 Allocation on_cores(const std::vector<test::OnCore>& loads) {
   Allocation allocation;
   allocation.cores = static_cast<CoreCount>(loads.size());
-  for (const test::OnCore& load : loads) allocation.mpl = std::max(allocation.mpl, load.processes);
+  for (const test::OnCore& load : loads) allocation.mpl = std::max<int>(allocation.mpl, load.processes);
   allocation.named = test::core_loads(loads);
   allocation.shareable = true;
   return allocation;

@@ -151,7 +151,7 @@ class Liar final : public Policy, public Hosting {
     for (const Job* job : view.waiting) {
       const Instant late = job->submitted + std::chrono::hours{1};
       if (view.now >= late)
-        out.emplace_back(Start{job->id, {job->processes, 1, {}}});
+        out.emplace_back(Start{job->id, {cores_needed(*job), 1, {}}});
       else
         out.emplace_back(WakeAt{late});
     }

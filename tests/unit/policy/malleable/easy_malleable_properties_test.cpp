@@ -98,8 +98,8 @@ class Heads final : public Policy {
       if (job.until > at)
         for (std::size_t node = 0; node < room.size(); ++node) room[node] -= job.cores[node];
     const int level = head.can_shrink() ? max_mpl_ : 1;
-    ProcessCount places = 0;
-    for (const CoreCount cores : room) places += nodes ? std::min(size, cores * level) : cores * level;
+    int places = 0;
+    for (const int cores : room) places += nodes ? std::min<int>(size, cores * level) : cores * level;
     return places >= head.processes;
   }
 

@@ -75,7 +75,7 @@ TEST(BestResponse, IsTheSmallestSizeOfThoseWithTheLeast) {
 }
 
 // Rigid jobs with exact estimates, short and medium, and last one with a choice.
-std::vector<TracedJob> queue_before(Random& random, CoreCount machine) {
+std::vector<TracedJob> queue_before(Random& random, int machine) {
   std::vector<TracedJob> jobs;
   Duration now{};
   for (char letter = 'A'; letter < 'N'; ++letter) {
@@ -100,7 +100,7 @@ class ChosenSize : public testing::TestWithParam<const char*> {};
 
 // The oracle is the schedule itself: the same queue, with a job that offers one size only.
 TEST_P(ChosenSize, IsTheOneWithTheLeastResponseWhenNoJobComesAfterwards) {
-  constexpr CoreCount kMachine = 8;
+  constexpr int kMachine = 8;
   int choices = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     Random random{seed};

@@ -49,11 +49,13 @@ class Guarantees final : public Policy {
     for (const ClassedJob* job : queue.in_order()) {
       const auto start = starts.find(job->id);
       if (waiting.empty() && start != starts.end()) {  // not behind a head that waits
-        free -= start->second;
-        ends.push_back({view.now + estimate_at(*job->job, start->second), start->second});
+        const CoreCount cores = cores_needed(*job->job, start->second);
+        free -= cores;
+        ends.push_back({view.now + estimate_at(*job->job, start->second), cores});
         continue;
       }
-      waiting.emplace_back(*job, view.machine.size(), guaranteed_.contains(job->id) ? guaranteed_[job->id] : 0);
+      waiting.emplace_back(*job, view.machine.size(),
+                           guaranteed_.contains(job->id) ? guaranteed_[job->id] : ProcessCount{0});
     }
     if (waiting.empty()) return;
     const ProcessCount size = best_size(view, waiting, free, ends);
@@ -85,8 +87,8 @@ class Guarantees final : public Policy {
       for (const Release& end : ends)
         if (end.at <= option.at) then += end.cores;
       const Job& job = head.job();
-      const ProcessCount most = std::min<ProcessCount>(target, then);
-      for (ProcessCount size = std::max(head.guaranteed, 1); size <= most; ++size)
+      const ProcessCount most = std::min(target, processes_on(job, then));
+      for (ProcessCount size = std::max<ProcessCount>(head.guaranteed, 1); size <= most; ++size)
         if (offers(job, size)) options.emplace_back(option.at + estimate_at(job, size), option.at, size);
       if (most == target) options.emplace_back(option.at + estimate_at(job, target), option.at, target);
     }

@@ -62,7 +62,7 @@ void walk(int operations, int longest, int longest_of_few = 0) {
   for (int i = 0; i < operations; ++i) {
     const int what = *rc::gen::inRange(0, 10);
     if (what < 6) {
-      const CoreCount cores = *rc::gen::inRange(1, kCores + 1);
+      const CoreCount cores = *rc::gen::inRange<int>(1, kCores + 1);
       const bool is_long = longest_of_few > 0 && *rc::gen::inRange(0, 8) == 0;
       const int length = *rc::gen::inRange(1, is_long ? longest_of_few : longest);
       const int from = *rc::gen::inRange(naive.begin(), kSeconds);
@@ -100,7 +100,7 @@ void walk(int operations, int longest, int longest_of_few = 0) {
     RC_ASSERT(fast.free_at(second(at)) == naive.at(at));
     RC_ASSERT(fast.least_free(second(at), second(to)) == naive.least(at, to));
     RC_ASSERT(fast.most_free(second(at), second(to)) == naive.most(at, to));
-    const CoreCount few = *rc::gen::inRange(1, kCores + 1);
+    const CoreCount few = *rc::gen::inRange<int>(1, kCores + 1);
     const Instant below = fast.first_below(few, second(at));
     RC_ASSERT(below == naive.first_below(few, at));
     RC_ASSERT(fast.steps() == naive.steps());

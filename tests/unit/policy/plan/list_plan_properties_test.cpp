@@ -23,13 +23,13 @@ struct Running {
 // Waiting and running jobs, without a controller.
 class World {
  public:
-  explicit World(JobOrder order) : order_(order), plan_(order, [](const Job& job) { return job.processes; }) {}
+  explicit World(JobOrder order) : order_(order), plan_(order, [](const Job& job) { return cores_needed(job); }) {}
 
   void submit() {
     Job job;
     job.id = JobId{next_++};
     job.submitted = now_;
-    job.processes = *rc::gen::inRange(1, kMachineCores + 1);
+    job.processes = *rc::gen::inRange<int>(1, kMachineCores + 1);
     job.estimate = Duration{*rc::gen::inRange(1, 30)};
     jobs_.push_back(std::make_unique<Job>(job));
     waiting_.insert(*jobs_.back());
@@ -47,9 +47,9 @@ class World {
   void start() {
     if (jobs_.empty()) return;
     const auto which = *rc::gen::inRange(std::size_t{0}, jobs_.size());
-    if (!profile().fits(jobs_[which]->processes, now_, jobs_[which]->estimate)) return;
+    if (!profile().fits(cores_needed(*jobs_[which]), now_, jobs_[which]->estimate)) return;
     const std::unique_ptr<Job> job = take(which);
-    running_.push_back({now_ + job->estimate, job->processes});
+    running_.push_back({now_ + job->estimate, cores_needed(*job)});
     plan_.note_start(*job, now_);
   }
 
@@ -58,7 +58,7 @@ class World {
       if (planned.start == now_) {
         const auto at = std::ranges::find(jobs_, planned.job->id, [](const auto& job) { return job->id; });
         const std::unique_ptr<Job> job = take(static_cast<std::size_t>(at - jobs_.begin()));
-        running_.push_back({now_ + job->estimate, job->processes});
+        running_.push_back({now_ + job->estimate, cores_needed(*job)});
         plan_.note_start(*job, now_);
       }
   }
@@ -108,12 +108,13 @@ class World {
 
   [[nodiscard]] std::vector<ListPlan::Planned> fresh() const {
     std::vector<ListPlan::Planned> plan;
-    for (const Job* job : waiting_) plan.push_back({job, job->estimate, job->processes, job->processes, kNever});
+    for (const Job* job : waiting_)
+      plan.push_back({job, job->estimate, cores_needed(*job), cores_needed(*job), kNever});
     sort_by(order_, plan, &ListPlan::Planned::job);
     Availability free = profile();
     for (ListPlan::Planned& planned : plan) {
-      planned.start = free.earliest_fit(planned.job->processes, planned.job->estimate, now_);
-      free.reserve(planned.start, planned.start + planned.job->estimate, planned.job->processes);
+      planned.start = free.earliest_fit(planned.cores, planned.job->estimate, now_);
+      free.reserve(planned.start, planned.start + planned.job->estimate, planned.cores);
     }
     return plan;
   }

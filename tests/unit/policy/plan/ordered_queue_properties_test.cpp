@@ -16,22 +16,22 @@
 namespace replay::test {
 namespace {
 
-using Shape = std::pair<ProcessCount, Duration>;
+using Shape = std::pair<CoreCount, Duration>;
 
 // Around all powers of two, also beyond the largest that the queue distinguishes.
-ProcessCount drawn_processes() { return std::max(1, (1 << *rc::gen::inRange(0, 14)) + *rc::gen::inRange(-1, 2)); }
+CoreCount drawn_cores() { return std::max(1, (1 << *rc::gen::inRange(0, 14)) + *rc::gen::inRange(-1, 2)); }
 Duration drawn_estimate() { return Duration{*rc::gen::inRange(1, 60)}; }
 
 Shapes all_but(const std::vector<Shape>& excluded) {
   Shapes shapes;
-  for (const auto& [processes, estimate] : excluded) shapes.exclude(processes, estimate);
+  for (const auto& [cores, estimate] : excluded) shapes.exclude(cores, estimate);
   return shapes;
 }
 
 std::vector<Shape> drawn_shapes() {
   std::vector<Shape> shapes;
   const int count = *rc::gen::inRange(0, 8);
-  for (int i = 0; i < count; ++i) shapes.emplace_back(drawn_processes(), drawn_estimate());
+  for (int i = 0; i < count; ++i) shapes.emplace_back(drawn_cores(), drawn_estimate());
   return shapes;
 }
 
@@ -50,7 +50,7 @@ std::vector<JobId> sorted_and_filtered(const std::vector<std::unique_ptr<Job>>& 
   sort_by(order, sorted);
   std::vector<JobId> found;
   for (const Job* job : sorted)
-    if (shapes.admits(job->processes, job->estimate)) found.push_back(job->id);
+    if (shapes.admits(cores_needed(*job), job->estimate)) found.push_back(job->id);
   return found;
 }
 
@@ -63,7 +63,7 @@ void queue_walk(JobOrder order, int operations) {
       Job job;
       job.id = JobId{i};
       job.submitted = Instant{Duration{*rc::gen::inRange(0, i + 1)}};
-      job.processes = drawn_processes();
+      job.processes = processes_on(job, drawn_cores());
       job.estimate = drawn_estimate();
       jobs.push_back(std::make_unique<Job>(job));
       queue.insert(*jobs.back());
@@ -94,11 +94,11 @@ TEST(Shapes, HaveAllShapesButThoseExcludedAndGreaterOnes) {
     const std::vector<Shape> excluded = drawn_shapes();
     const Shapes shapes = all_but(excluded);
     for (int i = 0; i < 50; ++i) {
-      const ProcessCount processes = drawn_processes();
+      const CoreCount cores = drawn_cores();
       const Duration estimate = drawn_estimate();
       const bool is_excluded = std::ranges::any_of(
-          excluded, [&](const Shape& shape) { return processes >= shape.first && estimate >= shape.second; });
-      RC_ASSERT(shapes.admits(processes, estimate) == !is_excluded);
+          excluded, [&](const Shape& shape) { return cores >= shape.first && estimate >= shape.second; });
+      RC_ASSERT(shapes.admits(cores, estimate) == !is_excluded);
     }
     RC_ASSERT(std::ranges::is_sorted(shapes.steps(), std::ranges::less_equal{}, &Shapes::Step::estimate));
     RC_ASSERT(std::ranges::is_sorted(shapes.steps(), std::ranges::greater_equal{}, &Shapes::Step::cores));
@@ -110,7 +110,7 @@ TEST(Shapes, OfAPlanAreThoseThatFitFromAnInstantOn) {
     constexpr CoreCount kCores = 12;
     Availability plan{kCores, Instant{}};
     for (int i = *rc::gen::inRange(0, 30); i > 0; --i) {
-      const CoreCount cores = *rc::gen::inRange(1, kCores + 1);
+      const CoreCount cores = *rc::gen::inRange<int>(1, kCores + 1);
       const Duration length = drawn_estimate();
       const Instant start = plan.earliest_fit(cores, length, Instant{Duration{*rc::gen::inRange(0, 60)}});
       plan.reserve(start, start + length, cores);

@@ -106,14 +106,14 @@ class PlainPlan {
       if (slot.to > now) candidates.push_back(slot.to);
     std::ranges::sort(candidates);
     for (const Instant start : candidates)
-      if (fits(job.processes, start, start + job.estimate)) return start;
+      if (fits(cores_needed(job), start, start + job.estimate)) return start;
     return kNever;
   }
 
  private:
   [[nodiscard]] CoreCount used(Instant at) const {
     CoreCount sum = 0;
-    for (const auto& [id, slot] : slots) sum += slot.from <= at && at < slot.to ? slot.cores : 0;
+    for (const auto& [id, slot] : slots) sum += slot.from <= at && at < slot.to ? slot.cores : CoreCount{0};
     return sum;
   }
   CoreCount machine_;
@@ -135,7 +135,7 @@ PlainSchedule plain_conservative(CoreCount machine, const std::vector<TracedJob>
   const auto end_of = [&](const TracedJob* t) { return schedule.start.at(t->job.id) + t->truth.runtime; };
   const auto put = [&](const TracedJob* t, Instant now) {
     const Instant start = plan.earliest(t->job, now);
-    plan.slots[t->job.id] = {start, start + t->job.estimate, t->job.processes};
+    plan.slots[t->job.id] = {start, start + t->job.estimate, cores_needed(t->job)};
   };
   const auto start_due = [&](Instant now) {
     std::ranges::stable_sort(waiting, {}, [](const TracedJob* t) { return std::pair{t->job.submitted, t->job.id}; });

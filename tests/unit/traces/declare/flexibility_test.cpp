@@ -20,7 +20,7 @@ FlexibilityRule rule(SpeedupModel model, ClassShares moldable = kAll, ClassShare
   return {.speedup = model, .moldable = moldable, .malleable = malleable};
 }
 
-JobTraits declared(const LoggedJob& job, const FlexibilityRule& of, ProcessCount machine = 128, Seed seed = Seed{1}) {
+JobTraits declared(const LoggedJob& job, const FlexibilityRule& of, CoreCount machine = 128, Seed seed = Seed{1}) {
   JobTraits traits;
   declare_flexibility(traits, job, of, machine, seed);
   return traits;
@@ -96,7 +96,7 @@ TEST(Flexibility, DowneyJobsRunAtAllSizesBetweenTheirLeastAndMost) {
     ASSERT_TRUE(traits.least && traits.most);
     EXPECT_LE(*traits.least, *traits.most);
     EXPECT_LE(*traits.most, 128);
-    EXPECT_EQ(*traits.most, std::min(128, traits.speedup->largest_useful().value()));
+    EXPECT_EQ(*traits.most, std::min<ProcessCount>(128, traits.speedup->largest_useful().value()));
     EXPECT_TRUE(traits.sizes.empty());
   }
 }
@@ -109,7 +109,7 @@ TEST(Flexibility, PowerOfTwoBiasBindsOnlyJobsOfSuchASize) {
     for (const ProcessCount size : declared({job, 16, 100s}, biased).sizes) EXPECT_EQ(size & (size - 1), 0) << size;
     const JobTraits traits = declared({job, 12, 100s}, biased);
     if (traits.flexibility == Flexibility::kRigid) continue;
-    EXPECT_TRUE(std::ranges::find(traits.sizes, 12) != traits.sizes.end());
+    EXPECT_TRUE(std::ranges::find(traits.sizes, ProcessCount{12}) != traits.sizes.end());
     EXPECT_LE(traits.sizes.size(), 19U);
     EXPECT_EQ(traits.least, traits.sizes.front());
     EXPECT_EQ(traits.most, traits.sizes.back());

@@ -168,7 +168,7 @@ TEST(DrawSizes, FewAllowedSizesAreAllTaken) {
   EXPECT_EQ(draw_sizes(source, AllowedSizes({1, 8}, SizeConstraint::kRigid), 9, 6), (std::vector<ProcessCount>{6}));
   for (int i = 0; i < 100; ++i) {
     const auto sizes = draw_sizes(source, AllowedSizes({1, 8}, SizeConstraint::kPowerOfTwo), 19, 4);
-    EXPECT_TRUE(std::ranges::find(sizes, 4) != sizes.end());
+    EXPECT_TRUE(std::ranges::find(sizes, ProcessCount{4}) != sizes.end());
     EXPECT_GE(sizes.size(), 3U) << "one of 1, 2, 4 and 8 has made room for 4";
     for (const ProcessCount size : sizes) EXPECT_EQ(size & (size - 1), 0) << size;
   }

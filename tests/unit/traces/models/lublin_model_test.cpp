@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/model/allocation.hpp"
 #include "tests/unit/traces/models/reference_csv.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 
@@ -99,7 +100,7 @@ void add_distributions(Statistics& result, const std::vector<LublinJob>& jobs) {
 }
 
 void add_shares(Statistics& result, const std::vector<LublinJob>& jobs) {
-  const auto is_power = [](CoreCount n) { return std::has_single_bit(static_cast<std::uint32_t>(n)); };
+  const auto is_power = [](ProcessCount n) { return std::has_single_bit(static_cast<std::uint32_t>(n)); };
   result["serial_share"] = share(jobs, [](const LublinJob& j) { return j.size == 1; });
   result["pow2_share_incl_serial"] = share(jobs, [&](const LublinJob& j) { return is_power(j.size); });
   result["pow2_share_parallel"] = share(jobs, [&](const LublinJob& j) { return j.size > 1 && is_power(j.size); });
@@ -219,7 +220,7 @@ TEST(LublinModel, SizesFollowTheMachine) {
       model.types = types;
       for (const LublinJob& job : draw(model, 2000)) {
         ASSERT_GE(job.size, 1);
-        ASSERT_LE(job.size, machine);
+        ASSERT_LE(job.size, processes_at(machine, 1));
       }
     }
   }
