@@ -164,14 +164,14 @@ TEST(FrameDecoder, ACutStreamLeavesBytesPending) {
 
 TEST(FrameDecoder, AnotherVersionIsRefused) {
   FrameDecoder decoder;
-  decoder.feed(std::string{"\0\0\0\0\x01\0\x03\0", 8});
+  decoder.feed(std::string{"\0\0\0\0\x01\0\x03\0", 8} + std::string(8, '\0'));
   EXPECT_THROW((void)decoder.next(), ProtocolError);
   EXPECT_THROW((void)decoder.next(), ProtocolError);
 }
 
 TEST(FrameDecoder, ALengthBeyondTheLimitIsRefusedBeforeItsBytesArrive) {
   FrameDecoder decoder;
-  decoder.feed(std::string{"\xff\xff\xff\xff\x01\0\x01\0", 8});
+  decoder.feed(std::string{"\xff\xff\xff\xff\x01\0\x06\0", 8} + std::string(8, '\0'));
   EXPECT_THROW((void)decoder.next(), ProtocolError);
   EXPECT_THROW((void)encode_frame(1, std::string(kMostPayloadBytes + 1, 'x')), ProtocolError);
 }

@@ -184,7 +184,7 @@ TEST(Handshake, AReflectedProofIsRefused) {
   for (const char answer : {'\0', '\1', '\2', '\xff'}) {
     Handshake again = daemon();
     (void)again.feed(opening);
-    EXPECT_EQ(refusal(again, answer + proof), "wrong key");
+    EXPECT_EQ(refusal(again, answer + proof.substr(kSessionBytes)), "wrong key");
   }
 }
 
@@ -193,9 +193,9 @@ TEST(Handshake, TheTagOfAGreetingIsNoProofAndTheProofNoTag) {
   Handshake a = agent();
   const std::string tag = d.greeting().substr(kOpeningBytes);
   const std::string proof = d.feed(meet(a, d));
-  EXPECT_EQ(refusal(a, tag), "wrong key");
+  EXPECT_EQ(refusal(a, proof.substr(0, kSessionBytes) + tag), "wrong key");
   Handshake b = agent();
-  EXPECT_EQ(refusal_of_all(b, d.greeting().substr(0, kOpeningBytes) + proof), "wrong key");
+  EXPECT_EQ(refusal_of_all(b, d.greeting().substr(0, kOpeningBytes) + proof.substr(kSessionBytes)), "wrong key");
 }
 
 TEST(Handshake, TheWrongRoleIsRefused) {

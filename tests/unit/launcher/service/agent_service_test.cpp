@@ -122,9 +122,19 @@ TEST_F(StartedService, WaitsWithoutLimitAfterItsFirstDaemon) {
   connect_agent(address_, key_).close();
   std::this_thread::sleep_for(1500ms);
   EXPECT_TRUE(runs()) << said();
-  const AgentLink next = connect_agent(address_, key_, 5s);
+  const AgentLink next = connect_agent(address_, key_, 0s, 5s);
   EXPECT_TRUE(next.stays);
   input_.reset();
+  EXPECT_EQ(wait(), 0);
+}
+
+TEST_F(StartedService, OutlivesItsStarterAsLongAsADaemonWithALeaseIsServed) {
+  start(1s);
+  AgentLink link = connect_agent(address_, key_, 30s);
+  input_.reset();
+  std::this_thread::sleep_for(300ms);
+  EXPECT_TRUE(runs()) << "ssh may be gone with the line that is to be mended: " << said();
+  link.end();
   EXPECT_EQ(wait(), 0);
 }
 
