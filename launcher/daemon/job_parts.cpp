@@ -142,7 +142,9 @@ void JobParts::on(std::size_t node, const protocol::OrderFailed& report) {
   if (report.action == "resize") return on_answer(node, Action::kMove, report.reason);
   if (report.action == "suspend") return on_answer(node, Action::kSuspend, report.reason);
   if (report.action == "resume") return on_answer(node, Action::kResume, report.reason);
-  if (!is_over_) listener_.on_action_failed(job_, report.action, named(part_of(node), report.reason));
+  const std::size_t part = part_of(node);
+  if (states_[part].ended) return;  // the order to end has crossed the end
+  listener_.on_action_failed(job_, report.action, named(part, report.reason));
 }
 
 void JobParts::on(std::size_t node, const protocol::JobMeasured& report) {

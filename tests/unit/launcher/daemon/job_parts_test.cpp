@@ -162,6 +162,15 @@ TEST_F(ItsParts, APartThatFailsEndsTheOthersAndIsNamed) {
   EXPECT_EQ(told(), Texts{"ended failed 9 0.5: b: rank 3 died without MPI_Finalize; a: a rank: Killed (signal 9)"});
 }
 
+TEST_F(ItsParts, AnOrderToEndThatCrossesTheEndOfAPartIsNoFailure) {
+  ended(5, Outcome::kFailed, "rank 3 died without MPI_Finalize");
+  ended(6, Outcome::kFailed);
+  parts_.on(6, protocol::OrderFailed{kJob, "end", "no such job"});
+  EXPECT_EQ(told(), Texts{});
+  parts_.on(3, protocol::OrderFailed{kJob, "end", "not permitted"});
+  EXPECT_EQ(told(), Texts{"end failed: a: not permitted"});
+}
+
 TEST_F(ItsParts, AnOrderedEndHasItsOutcome) {
   parts_.end(Outcome::kOverrun);
   EXPECT_EQ(sent(), (Texts{"3 end overrun", "5 end overrun", "6 end overrun"}));
