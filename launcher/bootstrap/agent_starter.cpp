@@ -34,13 +34,15 @@ bool is_left_alone_by_shells(std::string_view word) {
   });
 }
 
-/// Which cores of its host the agent takes.
-std::vector<std::string> words_for_cores(const Host& host) {
-  if (host.slots) return {"--slots", fmt::format("{}", *host.slots)};
-  if (!host.cores.empty()) return {"--machine", fmt::format("local:{}", fmt::join(numbers(host.cores), ","))};
+/// Which cores of its host the agent takes, and which network device its jobs.
+std::vector<std::string> words_for(const Host& host) {
+  std::vector<std::string> words;
+  if (host.slots) words = {"--slots", fmt::format("{}", *host.slots)};
+  if (!host.cores.empty()) words = {"--machine", fmt::format("local:{}", fmt::join(numbers(host.cores), ","))};
   if (host.emulated)
-    return {"--machine", fmt::format("emulated:1x{}x{}", host.emulated->packages, host.emulated->cores)};
-  return {};
+    words = {"--machine", fmt::format("emulated:1x{}x{}", host.emulated->packages, host.emulated->cores)};
+  if (!host.interface.empty()) words.insert(words.end(), {"--iface", host.interface});
+  return words;
 }
 
 bool all_have_ended(const std::vector<std::unique_ptr<HostProgram>>& programs) {
@@ -55,7 +57,7 @@ std::vector<std::string> words_to_start_agent(const Bootstrap& how, const Host& 
     throw InputError(fmt::format("the command that starts agents, '{}': expected a program and its options, found {}",
                                  visible_text(how.command), words.empty() ? "nothing" : "a quote that is not closed"));
   std::vector<std::string> command{how.program, "agent", "--key", "-", "--listen", "0.0.0.0:0", "--stay"};
-  std::ranges::move(words_for_cores(host), std::back_inserter(command));
+  std::ranges::move(words_for(host), std::back_inserter(command));
   command.insert(command.end(), how.options.begin(), how.options.end());
   for (const std::string& word : command)
     if (!is_left_alone_by_shells(word))

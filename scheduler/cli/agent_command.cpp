@@ -35,6 +35,7 @@ struct AgentCommandOptions {
   bool stay = false;
   double silence = 30;
   std::optional<std::size_t> slots;
+  std::string iface;
 };
 
 launcher::LinkAddress listen_address(const std::string& text) {
@@ -81,6 +82,7 @@ int run(AgentCommandOptions& options) {
   for (const std::string& note : machine.notes()) fmt::print(stderr, "replay agent: note: {}\n", note);
   machine.leave_the_jobs_cores();
   service.agent = machine.node();
+  service.agent.interface = options.iface;
   service.agent.silence_limit = std::chrono::milliseconds{static_cast<long>(options.silence * 1000)};
   service.stays = options.stay;
   service.on_listening = [](const launcher::LinkAddress& address) {
@@ -116,6 +118,10 @@ Command add_agent(CLI::App& app) {
   agent->get_option("--machine")
       ->description("local, local:CORES by OS index, such as local:0-3, or virtual cores: emulated:1xPACKAGESxCORES");
   agent->add_option("--slots", options->slots, "only the first N cores of --machine local")->type_name("N");
+  agent
+      ->add_option("--iface", options->iface,
+                   "network device of the ranks of jobs on several hosts, such as eth0 (default: UCX chooses)")
+      ->type_name("NAME");
   auto* once = agent->add_flag("--once", options->once, "go when the first daemon has gone (the default)");
   agent->add_flag("--stay", options->stay, "wait for the next daemon instead")->excludes(once);
   agent->add_option("--silence", options->silence, "end all jobs when the daemon has not been heard of for so long")

@@ -96,6 +96,17 @@ TEST_F(Hosts, KernelsVerifyOnRealCoresOfBoth) {
   }
 }
 
+TEST_F(Hosts, TheRanksUseTheDeviceOfTheirHostAndPortsThatCanBeClosed) {
+  write_text(folder_ / "two.hosts", "127.0.0.1 emulated=1x2 iface=lo\n127.0.0.2 emulated=1x2\n");
+  const auto running = with_a_spanning_job();
+  EXPECT_TRUE(environment_has(rank(0), "UCX_NET_DEVICES=lo"));
+  EXPECT_FALSE(environment_has(rank(3), "UCX_NET_DEVICES=lo"));
+  for (const int number : {0, 3})
+    EXPECT_TRUE(environment_has(rank(number), "UCX_TCP_PORT_RANGE=26000-29999")) << number;
+  running->send(SIGINT);
+  EXPECT_EQ(running->wait(), 130);
+}
+
 TEST_F(Hosts, ARankThatIsKilledAwayFromHomeIsNamedWithItsHost) {
   const auto running = with_a_spanning_job();
   expect_failure_of_killed(*running, rank(3), "127.0.0.2: rank 3 died without MPI_Finalize");

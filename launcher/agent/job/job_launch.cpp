@@ -148,6 +148,8 @@ void start_spanning(JobContext& job, const std::filesystem::path& mpiexec) {
   write_description(job, mpiexec, arguments, note_on({}, job));
   Variables environment = spanning_environment(site.proxy_socket, to_hex(job.key));
   std::ranges::move(mark_of(job), std::back_inserter(environment));
+  if (site.network == JobNetwork::kHost)
+    std::ranges::move(port_ranges(surroundings_of(job.order)), std::back_inserter(environment));
   job.processes.take(
       start_mpiexec(mpiexec, arguments, environment, {job.order.directory, job.order.working_directory, site.network}));
 }
@@ -186,6 +188,7 @@ StartedProxy start_proxy_of(const JobContext& job, const std::vector<std::string
     environment.emplace_back("LD_PRELOAD", preload);
   if (!site.interface.empty() && std::ranges::none_of(inherited, names("UCX_NET_DEVICES")))
     environment.emplace_back("UCX_NET_DEVICES", site.interface);
+  std::ranges::move(port_ranges(inherited), std::back_inserter(environment));
   for (const auto& one : inherited)
     if (std::ranges::none_of(environment, names(one.first))) environment.push_back(one);
   const auto& cores = job.ranks.core_of_rank();

@@ -40,7 +40,7 @@ std::string refusal_of(const Bootstrap& how) {
   return "taken";
 }
 
-TEST(WordsToStartAnAgent, SayWhichCoresItTakes) {
+TEST(WordsToStartAnAgent, SayWhichCoresAndWhichDeviceItTakes) {
   const auto words = [](const Host& one, std::vector<std::string> options = {}) {
     return command_line_of(words_to_start_agent({"srun -w  'x y'", "/opt/replay", std::move(options)}, one));
   };
@@ -49,6 +49,7 @@ TEST(WordsToStartAnAgent, SayWhichCoresItTakes) {
   EXPECT_EQ(words({.host = "a", .slots = 3}, {"--turn", "20ms"}), same + " --slots 3 --turn 20ms");
   EXPECT_EQ(words({.host = "a", .cores = {PuId{0}, PuId{5}}}), same + " --machine local:0,5");
   EXPECT_EQ(words({.host = "a", .emulated = EmulatedCores{2, 4}}), same + " --machine emulated:1x2x4");
+  EXPECT_EQ(words({.host = "a", .slots = 1, .interface = "mlx5_0:1"}), same + " --slots 1 --iface mlx5_0:1");
 }
 
 TEST(WordsToStartAnAgent, AreThoseThatNoShellChanges) {
