@@ -1,0 +1,86 @@
+// Tests of jobs that span hosts with networks, processes and shared memory of their own (tests/support/host-cluster): a job is
+// shrunk and expanded on three of them; one crashes, one is cut off. The run names that one, and nothing is left.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/log/text.hpp"
+#include "tests/support/background.hpp"
+#include "tests/support/schedule.hpp"
+#include "tests/support/shell.hpp"
+
+namespace replay::test {
+namespace {
+
+constexpr const char* kLong = "; MaxProcs: 6\n1 0 -1 600 6 300 -1 6 1000 -1 1 1 1 -1 -1 -1 -1 -1\n";
+
+class HostCluster : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const ShellResult made = shell(REPLAY_HOST_CLUSTER " 1 true"); made.status != 0)
+      GTEST_SKIP() << "no hosts can be made here, which takes root or user namespaces: " << made.err;
+    ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
+    write_text(folder_ / "hosts", "node1 emulated=1x2\nnode2 emulated=1x2\nnode3 emulated=1x2\n");
+    write_text(folder_ / "t.swf", kLong);
+  }
+  /// Runs `during` beside three hosts as soon as job 1 runs, waits for the run's end, and then does `after`.
+  void run(const std::string& during = ":", const std::string& after = ":") {
+    write_text(
+        folder_ / "script",
+        fmt::format("{} --trace t.swf --policy fcfs-malleable --machine hosts:hosts --bootstrap \"$CLUSTER exec\" "
+                    "--lease 2s --out r --plain &\n"
+                    "until grep -qs ' ranks job=1' r/events.log; do kill -0 $! || exit; sleep 0.1; done\n"
+                    "{}\nwait $!\nstatus=$?\n{}\nexit $status\n",
+                    REPLAY_PROGRAM, during, after));
+    result_ =
+        shell("CLUSTER=" REPLAY_HOST_CLUSTER " exec timeout 30 " REPLAY_HOST_CLUSTER " 3 bash script", folder_.path());
+    EXPECT_TRUE(comes_true([this] { return processes_marked(folder_.path().string()).empty(); }));
+  }
+  [[nodiscard]] bool has_said(const std::string& text) const {
+    return (result_.out + result_.err + events()).find(text) != std::string::npos;
+  }
+  [[nodiscard]] std::string events() const { return text_of(folder_ / "r/events.log"); }
+  void expect_that_the_job_failed_with_the_run() const {
+    EXPECT_EQ(result_.status, 1) << result_.err;
+    EXPECT_TRUE(has_said("finish job=1 outcome=failed")) << events();
+    EXPECT_EQ(text_of(folder_ / "left"), "");
+  }
+
+  TemporaryFolder folder_;
+  ShellResult result_;
+};
+
+/// Processes of jobs and agents that still run on any host, of those that still run.
+constexpr const char* kListThem = "cat /proc/[0-9]*/comm | grep -E 'replay|phases|mpiexec|hydra' >left";
+
+TEST_F(HostCluster, AJobIsShrunkAndExpandedOnThree) {
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 6\n"
+             "1 0 -1 3 6 1.5 -1 6 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 0.5 -1 1 3 1 -1 3 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  run();
+  EXPECT_EQ(result_.status, 0) << result_.out << result_.err;
+  MemoryLog log;
+  ASSERT_TRUE(log::read_text(folder_ / "r/events.log", log));
+  EXPECT_EQ(what_is_wrong(log, Machine::parse("3x1x2")), "");
+  EXPECT_EQ(log.verified(), 2);
+  EXPECT_TRUE(has_said("resized job=1 cores=3") && has_said("resized job=1 cores=6")) << events();
+}
+
+TEST_F(HostCluster, OneThatCrashesIsNamedAndTheOthersAreLeftClean) {
+  run("$CLUSTER crash node2", kListThem);
+  EXPECT_TRUE(has_said("the run ended early: node2 (agent node2:")) << result_.err;
+  expect_that_the_job_failed_with_the_run();
+}
+
+TEST_F(HostCluster, OneThatIsCutOffIsNamedAndEndsItsPartWhenTheLeaseIsOver) {
+  run("$CLUSTER link node2 down", std::string{"sleep 2\n"} + kListThem);
+  EXPECT_TRUE(has_said("the run ended early: node2 (agent node2:")) << result_.err;
+  EXPECT_TRUE(has_said("has not been heard of for 2 s")) << result_.err;
+  expect_that_the_job_failed_with_the_run();
+}
+
+}  // namespace
+}  // namespace replay::test
