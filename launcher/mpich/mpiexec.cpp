@@ -138,6 +138,7 @@ std::string explain(const BadTermination& bad, std::optional<std::size_t> named,
 }
 
 std::string last_complaint(std::string_view text) {
+  text = text.substr(0, text.find("==== backtrace"));  // of UCX, behind what it complains about
   std::string_view found;
   while (!text.empty()) {
     const std::size_t end = text.find_last_not_of('\n');

@@ -95,6 +95,8 @@ TEST(LastComplaint, IsTheLastLineButOfHydrasTheFirst) {
   EXPECT_EQ(last_complaint("my own\n[proxy:0:0@n] f (a.c:1): write error (No space left on device)\n"
                            "[mpiexec@n] main (b.c:2): error waiting\n"),
             "[proxy:0:0@n] f (a.c:1): write error (No space left on device)");
+  EXPECT_EQ(last_complaint("no thread can be made\n==== backtrace (tid: 7) ====\n 0  libucs.so.0\n=======\n"),
+            "no thread can be made");
   EXPECT_EQ(last_complaint("\n"), "");
   EXPECT_EQ(last_complaint(""), "");
 }
