@@ -46,10 +46,12 @@ AgentSession::AgentSession(event_base* loop, AgentLink& link, OnReport on_report
 
 void AgentSession::open_line(int stream, protocol::FrameDecoder decoder) {
   heard_ = Clock::now();
-  line_ = std::make_unique<FrameLine>(loop_, stream, std::move(decoder), silence_limit_, "the node agent", "report",
-                                      FrameLine::Callbacks{[this](const protocol::Frame& frame) { on_frame(frame); },
-                                                           [this] { on_cut("the node agent has died"); },
-                                                           [this](const std::string& reason) { on_cut(reason); }});
+  line_ = std::make_unique<FrameLine>(
+      loop_, stream, std::move(decoder), silence_limit_, "the node agent", "report",
+      FrameLine::Callbacks{
+          [this](const protocol::Frame& frame) { on_frame(frame); },
+          [this] { on_cut(link_ == nullptr ? "the node agent has died" : "the connection has ended"); },
+          [this](const std::string& reason) { on_cut(reason); }});
   line_->begin();
 }
 

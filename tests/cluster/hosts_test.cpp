@@ -126,7 +126,7 @@ TEST_F(Hosts, AProxyThatIsKilledEndsTheJobOnBoth) {
 TEST_F(Hosts, AnAgentThatIsKilledEndsTheRunWithItsHostsName) {
   const auto running = with_a_spanning_job();
   ASSERT_EQ(named("replay-agent").size(), 2U);
-  expect_failure_of_killed(*running, named("replay-agent").back(), "the node agent has died");
+  expect_failure_of_killed(*running, named("replay-agent").back(), "the connection has ended");
   EXPECT_NE(output().find("the run ended early: 127.0.0."), std::string::npos) << output();
 }
 

@@ -147,7 +147,7 @@ TEST_F(Session, WithoutALeaseEndsWithItsConnectionOnBothSides) {
   connect(0ms);
   cut();
   EXPECT_TRUE(until([&] { return !lost_.empty() && agent_end_ != "none"; }));
-  EXPECT_EQ(lost_, "the node agent has died");
+  EXPECT_EQ(lost_, "the connection has ended");
   EXPECT_EQ(agent_end_, "");
   EXPECT_EQ(connections_, 1);
 }
