@@ -347,7 +347,7 @@ TEST_F(Cores, NothingIsLeftInTheAgentBehindJobsThatHaveEnded) {
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator{agent_directory()}) files.push_back(entry.path().filename());
   std::ranges::sort(files);
-  EXPECT_EQ(files, (std::vector<std::string>{"replay-agent", "socket"}));
+  EXPECT_EQ(files, (std::vector<std::string>{"proxies", "replay-agent", "socket"}));
   for (const replay_vm_seat& seat : token(0).seats) EXPECT_EQ(seat.wanter, 0U);
   EXPECT_EQ(token(0).holder, 0U);
 }
