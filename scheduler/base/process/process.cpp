@@ -62,15 +62,15 @@ std::optional<std::string> find_entry(std::string_view environment, Condition co
   return std::nullopt;
 }
 
-/// execve() enters the addresses of the environment last, an empty one's too. Zombies and threads of the kernel have no
-/// memory.
-bool has_memory_without_environment(const std::string& folder) {
-  constexpr std::size_t kEndOfEnvironment = 51 - 3;  // proc(5) counts from 1; the state, behind the name, is the third
+/// Where its environment ends in its memory: "0" until execve() is through, which enters it last, an empty one's too.
+/// Nothing: it has no memory, as zombies and threads of the kernel have none.
+std::optional<std::string> end_of_environment(const std::string& folder) {
+  constexpr std::size_t kField = 51 - 3;  // proc(5) counts from 1; the state, behind the name, is the third
   const std::string stat = read_whole(folder + "/stat");
   const std::size_t name_ends = stat.rfind(") ");
-  if (name_ends == std::string::npos || read_whole(folder + "/statm").starts_with("0 ")) return false;
+  if (name_ends == std::string::npos || read_whole(folder + "/statm").starts_with("0 ")) return std::nullopt;
   const std::vector<std::string_view> fields = split(std::string_view{stat}.substr(name_ends + 2), ' ');
-  return fields.size() > kEndOfEnvironment && fields[kEndOfEnvironment] == "0";
+  return fields.size() > kField ? std::optional{std::string{fields[kField]}} : std::nullopt;
 }
 
 bool has_entry(std::string_view environment, std::string_view assignment) {
@@ -156,14 +156,15 @@ ProcessesWith find_processes_with(std::string_view assignment) {
   ProcessesWith found;
   for (const pid_t pid : numbers_in("/proc")) {
     const std::string folder = fmt::format("/proc/{}", pid);
-    const auto environment = read_if_there(folder + "/environ");
-    if (!environment) continue;
+    auto environment = read_if_there(folder + "/environ");
     struct stat status {};
-    if (has_entry(*environment, assignment))
-      found.processes.push_back(pid);
-    else if (environment->empty() && ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid() &&
-             has_memory_without_environment(folder))
-      found.in_execve.push_back(pid);
+    if (environment && environment->empty() && ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid()) {
+      const auto before = end_of_environment(folder);
+      environment = read_if_there(folder + "/environ");
+      const bool is_without = before && *before != "0" && end_of_environment(folder) == before;
+      if (before && environment && environment->empty() && !is_without) found.in_execve.push_back(pid);
+    }
+    if (environment && has_entry(*environment, assignment)) found.processes.push_back(pid);
   }
   return found;
 }
