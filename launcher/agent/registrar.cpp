@@ -2,10 +2,10 @@
 
 #include <sys/socket.h>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
+
+#include "scheduler/base/process/descriptor_message.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -15,22 +15,9 @@ constexpr auto kRankHelloWithin = 5000ms;
 
 /// Sends the welcome, with the descriptors attached to its first byte.
 bool send_welcome(int stream, const Admission& answer) {
-  replay_vm_welcome welcome{REPLAY_VM_MAGIC, REPLAY_VM_VERSION, answer.slot};
-  iovec bytes{&welcome, sizeof welcome};
-  msghdr message{};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(REPLAY_VM_SEGMENTS * sizeof(int))> control{};
-  if (answer.segments.size() == REPLAY_VM_SEGMENTS) {
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(REPLAY_VM_SEGMENTS * sizeof(int));
-    std::memcpy(CMSG_DATA(rights), answer.segments.data(), REPLAY_VM_SEGMENTS * sizeof(int));
-  }
-  return ::sendmsg(stream, &message, MSG_NOSIGNAL) == ssize_t{sizeof welcome};
+  const replay_vm_welcome welcome{REPLAY_VM_MAGIC, REPLAY_VM_VERSION, answer.slot};
+  const char* const bytes = static_cast<const char*>(static_cast<const void*>(&welcome));
+  return send_with_descriptors(stream, {bytes, sizeof welcome}, answer.segments);
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ struct AgentLink : LinkTarget {
                                       std::chrono::milliseconds patience = std::chrono::milliseconds{0});
 
 /// Connects again for its session, trying until it works, until `until`, or until `cancel` can be read. Throws InputError,
-/// the end of a sentence: nobody answered, or the agent does not have the session and its jobs any more.
+/// the end of a sentence: there was no answer, or the agent has lost the session and its jobs.
 [[nodiscard]] AgentLink mend_link(const LinkTarget& cut, std::chrono::steady_clock::time_point until, int cancel);
 
 /// A connection to an agent for something else than a session with it. Throws InputError.

@@ -1,6 +1,6 @@
 // One job as its nodes have it: a part on each, with the ranks that lie there. An order for the job becomes one for each part
 // that it concerns, and their answers become one: it is carried out on all nodes, or on none. Where one node refuses, the
-// others are put back as they were; nobody else has got the cores meanwhile, because the daemon's ledger holds both the old
+// others are put back as they were; no other job has got the cores meanwhile, because the daemon's ledger holds both the old
 // and the new ones until the answer. Pure: it knows neither sockets nor time.
 #pragma once
 

@@ -4,13 +4,12 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <utility>
 
 #include "launcher/mpich/proxy_message.hpp"
+#include "scheduler/base/process/descriptor_message.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/protocol/bytes.hpp"
 
@@ -19,29 +18,6 @@ namespace {
 
 using std::chrono_literals::operator""ms;
 constexpr auto kCallWithin = 5000ms;
-constexpr std::size_t kMostDescriptors = 4;  // of one message; the kernel drops the others
-
-/// Like recv; descriptors that come beside the bytes are added to `descriptors`.
-ssize_t receive(int stream, char* bytes, std::size_t size, std::vector<UniqueFd>& descriptors) {
-  iovec place{bytes, size};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostDescriptors * sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &place;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  const ssize_t count = ::recvmsg(stream, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  if (count < 0) return count;
-  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-    for (std::size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
-      int number = -1;
-      std::memcpy(&number, CMSG_DATA(part) + at, sizeof number);
-      descriptors.emplace_back(number);
-    }
-  }
-  return count;
-}
 
 bool is_tcp_stream(int fd) {
   int domain = 0, type = 0;
@@ -77,16 +53,16 @@ void ProxyDesk::expect(const std::string& token, Take take) { takers_[token] = s
 
 /// Reads no further than the end of the frame, which is all that a caller may say.
 Heard ProxyDesk::listen(int stream, Said& said) {
-  std::array<char, 4096> bytes;
+  constexpr std::size_t kAtOnce = 4096;
   const std::size_t wanted = said.decoder.wanted();
   if (said.decoder.pending() + wanted > kMostProxyCallBytes) return Heard::kNonsense;
-  std::vector<UniqueFd> descriptors;
-  const ssize_t count = receive(stream, bytes.data(), std::min(wanted, bytes.size()), descriptors);
-  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Heard::kPart;
-  if (count <= 0 || descriptors.size() + (said.control.is_open() ? 1U : 0U) > 1) return Heard::kNonsense;
+  auto message = receive_with_descriptors(stream, std::min(wanted, kAtOnce));
+  if (!message) return errno == EAGAIN || errno == EINTR ? Heard::kPart : Heard::kNonsense;
+  std::vector<UniqueFd>& descriptors = message->descriptors;
+  if (message->bytes.empty() || descriptors.size() + (said.control.is_open() ? 1U : 0U) > 1) return Heard::kNonsense;
   if (!descriptors.empty()) said.control = std::move(descriptors.front());
   try {
-    said.decoder.feed({bytes.data(), static_cast<std::size_t>(count)});
+    said.decoder.feed(message->bytes);
     const auto frame = said.decoder.next();
     if (!frame) return Heard::kPart;
     said.call = decode_proxy_call(*frame);
