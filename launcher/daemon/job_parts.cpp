@@ -192,8 +192,8 @@ void JobParts::report_end() {
   end.is_site_fault ? listener_.on_not_started(job_, end.end.reason) : listener_.on_ended(job_, end.end);
 }
 
-/// mpiexec's exit code and output are the first part's; the reason is that of the part that has failed first, beside what
-/// mpiexec says.
+/// mpiexec's exit code and output are the first part's. So is the reason, if it has one: the first failure of any part is
+/// known there before its consequences, while the ends come here in any order. The failure that has come first stands behind.
 protocol::JobEnded JobParts::joined_end() const {
   protocol::JobEnded joined = *states_.front().ended;
   if (parts_.size() == 1) return joined;
@@ -205,12 +205,14 @@ protocol::JobEnded JobParts::joined_end() const {
   } else if (first_failed_) {
     const protocol::JobEnded& failed = *states_[*first_failed_].ended;
     joined.end.outcome = failed.end.outcome;
-    joined.end.reason = named(*first_failed_, failed.end.reason);
     joined.is_site_fault = failed.is_site_fault &&
                            std::ranges::none_of(states_, [](const State& state) { return state.started.has_value(); });
     const std::string& said = states_.front().ended->end.reason;
-    if (*first_failed_ != 0 && !said.empty() && !said.starts_with(parts_[*first_failed_].host))
-      joined.end.reason += fmt::format("; {}", named(0, said));
+    joined.end.reason = named(0, said);
+    if (said.empty())
+      joined.end.reason = named(*first_failed_, failed.end.reason);
+    else if (*first_failed_ != 0 && !said.starts_with(parts_[*first_failed_].host + ": "))
+      joined.end.reason += fmt::format("; {}", named(*first_failed_, failed.end.reason));
   }
   return joined;
 }

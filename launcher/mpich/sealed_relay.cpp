@@ -11,7 +11,7 @@
 namespace replay::launcher {
 namespace {
 
-enum FrameType : std::uint16_t { kData = 1, kNoMore = 2, kEnded = 3, kOpen = 4 };
+enum FrameType : std::uint16_t { kData = 1, kNoMore = 2, kEnded = 3, kOpen = 4, kFailing = 5 };
 
 constexpr std::size_t kMostOfAFrame = std::size_t{64} << 10U;  // a read brings 16 KB, and a reason is a line
 
@@ -81,6 +81,10 @@ void SealedRelay::on_local_end(Connection::End end) {
   own_end_ ? send(kEnded, encode(*own_end_)) : send(kNoMore, "");
 }
 
+void SealedRelay::warn(const std::string& reason) {
+  if (!own_end_ && !std::exchange(is_failing_, true)) send(kFailing, reason.substr(0, kMostOfAFrame / 2));
+}
+
 /// Of a socket that is shut down for reading, what has come before is still read, and then the end.
 void SealedRelay::drain(const ProxyEnd& end) {
   own_end_ = end;
@@ -120,6 +124,8 @@ void SealedRelay::take(const protocol::Frame& frame) {
     for (std::string& word : words) word = reader.take_text("word");
     reader.expect_end();
     callbacks_.on_opened(words);
+  } else if (frame.type == kFailing && callbacks_.on_failing && !their_end_ && !std::exchange(is_failing_, true)) {
+    callbacks_.on_failing(frame.payload);
   } else if (frame.type == kNoMore && they_send_) {
     they_send_ = false;
   } else {

@@ -3,8 +3,9 @@
 // ProxyCall, at the proxy's node our end of its ControlLine. A side that reads slowly slows the writer down: at most
 // kMostWaiting bytes and one read wait here in each direction.
 //
-// On the sealed stream: first kOpen, from mpiexec's node, with the proxy's words; frames kData; kNoMore, if the local stream sends no more; and at the end of a proxy kEnded, behind all
-// that it has written. The receiver of kEnded closes the stream.
+// On the sealed stream: first kOpen, from mpiexec's node, with the proxy's words; frames kData; kFailing, when the job fails
+// at the proxy's node; kNoMore, if the local stream sends no more; and at the end of a proxy kEnded, behind all that it has
+// written. The receiver of kEnded closes the stream.
 #pragma once
 
 #include <cstddef>
@@ -47,6 +48,8 @@ class SealedRelay {
     std::function<void(const std::string& reason)> on_lost;
     /// open() was called at the other end. Does not end the relay.
     std::function<void(const std::vector<std::string>& words)> on_opened{};
+    /// warn() was called at the other end. Does not end the relay.
+    std::function<void(const std::string& reason)> on_failing{};
   };
 
   static constexpr std::size_t kMostWaiting = std::size_t{256} << 10U;
@@ -59,6 +62,9 @@ class SealedRelay {
 
   /// Tells the other end with which words its proxy is to be started. Once, before anything comes from the local stream.
   void open(const std::vector<std::string>& words);
+  /// The job fails at the proxy's node, for this reason. It arrives before what the local stream brings from now on. What
+  /// is said after the first time is dropped.
+  void warn(const std::string& reason);
   /// The proxy at the local stream has been reaped: passes on what it has written, and then `end`. (Ranks may have the
   /// stream, too, so it does not end by itself.) Once.
   void drain(const ProxyEnd& end);
@@ -97,6 +103,7 @@ class SealedRelay {
   protocol::FrameDecoder decoder_;
   Callbacks callbacks_;
   bool is_open_ = false;
+  bool is_failing_ = false;
   bool local_sends_ = true;
   bool local_takes_ = true;
   bool they_send_ = true;            ///< the stream at the other end

@@ -42,7 +42,7 @@ TEST_P(Killed, TheJobFailsAndItsCoresAreFree) {
     case Victim::kProxy: return expect_end(Outcome::kFailed, "Hydra's proxy died");
     default: break;
   }
-  // Hydra names one of the ranks that it found dead, usually the first.
+  // All that were found dead, which may be both, since Hydra kills the other.
   expect_end(Outcome::kFailed, ": Killed (signal 9)");
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -60,13 +61,12 @@ class Hosts : public RemoteAgent {
     });
     return found.empty() ? 0 : found.front();
   }
-  /// Kills it, and expects the job's and the run's end.
+  /// Kills it, and expects the job's and the run's end, for a reason that matches the expression.
   void expect_failure_of_killed(const Background& running, pid_t victim, const std::string& reason) {
     ASSERT_GT(victim, 0) << events();
     send_signal(victim, SIGKILL);
     EXPECT_EQ(const_cast<Background&>(running).wait(), 1);
-    EXPECT_NE(events().find(reason), std::string::npos) << events();
-    EXPECT_NE(events().find("finish job=1 outcome=failed"), std::string::npos) << events();
+    EXPECT_TRUE(std::regex_search(events(), std::regex{"finish job=1 outcome=failed.* reason=\"" + reason})) << events();
     expect_nothing_left();
   }
 };
@@ -107,26 +107,30 @@ TEST_F(Hosts, TheRanksUseTheDeviceOfTheirHostAndPortsThatCanBeClosed) {
   EXPECT_EQ(running->wait(), 130);
 }
 
+// Hydra kills the other ranks at once, and whose end is seen first is chance.
 TEST_F(Hosts, ARankThatIsKilledAwayFromHomeIsNamedWithItsHost) {
-  const auto running = with_a_spanning_job();
-  expect_failure_of_killed(*running, rank(3), "127.0.0.2: rank 3 died without MPI_Finalize");
+  for (int times = 0; times < 3; ++times) {
+    fs::remove_all(folder_ / "r");
+    const auto running = with_a_spanning_job();
+    expect_failure_of_killed(*running, rank(3), "127.0.0.2: (rank 3|ranks 2-3) died without MPI_Finalize");
+  }
 }
 
 TEST_F(Hosts, ARankThatIsKilledAtHomeIsNamedWithItsHost) {
   const auto running = with_a_spanning_job();
-  expect_failure_of_killed(*running, rank(1), "127.0.0.1: rank 1");
+  expect_failure_of_killed(*running, rank(1), "127.0.0.1: (rank 1|ranks 0-1): Killed");
 }
 
 TEST_F(Hosts, AProxyThatIsKilledEndsTheJobOnBoth) {
   const auto running = with_a_spanning_job();
   ASSERT_EQ(named("hydra_pmi_proxy").size(), 2U);
-  expect_failure_of_killed(*running, named("hydra_pmi_proxy").front(), "Hydra's proxy was killed by signal 9");
+  expect_failure_of_killed(*running, named("hydra_pmi_proxy").front(), "127.0.0.[12]: Hydra's proxy was killed by signal 9");
 }
 
 TEST_F(Hosts, AnAgentThatIsKilledEndsTheRunWithItsHostsName) {
   const auto running = with_a_spanning_job();
   ASSERT_EQ(named("replay-agent").size(), 2U);
-  expect_failure_of_killed(*running, named("replay-agent").back(), "the connection has ended");
+  expect_failure_of_killed(*running, named("replay-agent").back(), "127.0.0.[12] [(]agent .*the connection has ended");
   EXPECT_NE(output().find("the run ended early: 127.0.0."), std::string::npos) << output();
 }
 

@@ -8,6 +8,17 @@
 #include "launcher/agent/job/job_turns.hpp"
 
 namespace replay::launcher {
+namespace {
+
+std::string names_of(const JobRanks& ranks, const std::vector<std::size_t>& some) {
+  if (some.size() == 1) return fmt::format("rank {}", ranks.world_rank(some.front()));
+  const std::size_t first = ranks.world_rank(some.front());
+  const std::size_t last = ranks.world_rank(some.back());
+  if (last - first + 1 == some.size()) return fmt::format("ranks {}-{}", first, last);
+  return fmt::format("{} of ranks {}-{}", some.size(), first, last);
+}
+
+}  // namespace
 
 AgentJob::AgentJob(const AgentSite& site, protocol::LaunchJob order)
     : job_(site, std::move(order), [this](std::size_t rank) { on_rank_exit(rank); }),
@@ -62,8 +73,10 @@ void AgentJob::measure() {
 
 void AgentJob::on_rank_exit(std::size_t rank) {
   job_.ranks.lose(rank);
-  if (!job_.ranks.all()[rank].is_finalized)
-    ending_.fail_unless_noticed(fmt::format("rank {} died without MPI_Finalize", job_.ranks.world_rank(rank)));
+  if (!job_.ranks.all()[rank].is_finalized) {
+    ending_.on_death(names_of(job_.ranks, job_.ranks.dying()));
+    if (span_) span_->on_rank_died();
+  }
   watch_.expect_strays();
   if (job_.site.turns != nullptr) job_.site.turns->look();
 }

@@ -59,10 +59,24 @@ void JobEnding::break_off_unstarted(const std::string& reason) {
 }
 
 void JobEnding::fail_unless_noticed(const std::string& reason, milliseconds within) {
-  if (phase_ != Phase::kRunning || how_.asked || !how_.unnoticed.empty()) return;
-  how_.unnoticed = reason;
+  if (phase_ != Phase::kRunning || how_.asked) return;
+  const bool is_first = how_.unnoticed.empty();
+  const auto until = std::chrono::steady_clock::now() + within;
+  if (!is_first && until >= unnoticed_until_) return;
+  if (is_first) how_.unnoticed = reason;
   job_.processes.note_shared_files();
+  unnoticed_until_ = until;
   unnoticed_timer_.arm_after(within);
+}
+
+void JobEnding::on_death(const std::string& ranks) {
+  if (how_.unnoticed.empty()) how_.dead = ranks;
+  fail_unless_noticed(fmt::format("{} died without MPI_Finalize", ranks));
+}
+
+void JobEnding::fail_elsewhere(const std::string& reason, milliseconds within) {
+  how_.is_elsewhere |= how_.unnoticed.empty();
+  fail_unless_noticed(reason, within);
 }
 
 void JobEnding::on_unnoticed() {

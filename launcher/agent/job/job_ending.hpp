@@ -44,12 +44,16 @@ class JobEnding {
   /// The same for one of which no process of the program was started, by a fault of the site.
   void break_off_unstarted(const std::string& reason);
   /// A failure that mpiexec usually sees at once and ends the job itself; it gets `within` to do so. Of several
-  /// failures the first counts.
+  /// failures the first counts, and the shortest time.
   void fail_unless_noticed(const std::string& reason, std::chrono::milliseconds within = kMpiexecNoticesWithin);
+  /// The same for ranks here that have died without MPI_Finalize: "rank 1", "ranks 0-2".
+  void on_death(const std::string& ranks);
+  /// The same for one on another node of the job, whose host `reason` names.
+  void fail_elsewhere(const std::string& reason, std::chrono::milliseconds within = kMpiexecNoticesWithin);
   /// The failure that mpiexec has perhaps not noticed; empty: none.
   [[nodiscard]] const std::string& unnoticed() const { return how_.unnoticed; }
   /// The failure given last is the consequence of another.
-  void forget_unnoticed() { how_.unnoticed.clear(); }
+  void forget_unnoticed() { how_.unnoticed = how_.dead = ""; }
   /// `status` as waitpid gives it. `had_child`: mpiexec has waited for one, as it does for its proxy.
   void on_mpiexec_exit(int status, bool had_child);
   /// Of a job on several nodes, away from mpiexec: this node's part has no process that could go on.
@@ -74,6 +78,7 @@ class JobEnding {
   bool is_site_fault_ = false;
   HowItEnded how_;
   LoopEvent unnoticed_timer_;
+  std::chrono::steady_clock::time_point unnoticed_until_;
   LoopEvent kill_timer_;
   LoopEvent leave_timer_;
 };

@@ -19,6 +19,7 @@ namespace replay::launcher {
 namespace {
 
 constexpr std::size_t kTailBytes = 65536;
+constexpr std::string_view kKilled = "Killed (signal 9)";  // as BadTermination::how
 
 std::string last_error_line(const JobContext& job) {
   constexpr std::size_t kMost = 200;
@@ -43,7 +44,9 @@ std::string reason_by_messages(const JobContext& job, const HowItEnded& how, std
   const std::optional<std::size_t> named = bad ? rank_named_by(*bad, job) : std::nullopt;
   const int exit_code = WEXITSTATUS(how.exit_status);
   std::string reason;
-  if (bad && !bad->how.empty())
+  if (bad && bad->how == kKilled && !how.dead.empty())  // also by Hydra, so the rank that it names may be any
+    reason = fmt::format("{}: {}", how.dead, kKilled);
+  else if (bad && !bad->how.empty())
     reason = explain(*bad, named, job.order.world_size());
   else if (by_connection == EndedByConnection::kForeign)
     reason = "a connection that is not the job's own ended mpiexec, which believes every caller";
@@ -71,10 +74,14 @@ std::string failure_reason(const JobContext& job, const HowItEnded& how, std::st
     const int signal = WTERMSIG(how.exit_status);
     return fmt::format("mpiexec was killed by signal {} ({})", signal, ::strsignal(signal));
   }
+  if (how.is_elsewhere) {
+    const std::string complaint = last_error_line(job);
+    return complaint.empty() ? how.unnoticed : fmt::format("{}; stderr: {}", how.unnoticed, complaint);
+  }
+  if (!job.order.is_home() && !how.unnoticed.empty()) return how.unnoticed;  // mpiexec is elsewhere
   const auto& ranks = job.ranks.all();
   const auto left =
       std::ranges::find_if(ranks, [](const JobRanks::Rank& rank) { return rank.process && !rank.is_finalized; });
-  if (!job.order.is_home() && !how.unnoticed.empty()) return how.unnoticed;  // mpiexec is elsewhere
   if (how.exit_status == 0 && left != ranks.end())
     return fmt::format("rank {} never reached MPI_Finalize",
                        job.ranks.world_rank(static_cast<std::size_t>(left - ranks.begin())));

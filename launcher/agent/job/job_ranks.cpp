@@ -66,6 +66,17 @@ std::size_t JobRanks::registered() const {
 
 bool JobRanks::is_any_running() const { return std::ranges::any_of(ranks_, &Rank::is_running); }
 
+std::vector<std::size_t> JobRanks::dying() const {
+  std::vector<std::size_t> found;
+  for (std::size_t number = 0; number < ranks_.size(); ++number) {
+    const Rank& rank = ranks_[number];
+    if (!rank.process || segment_->state(static_cast<std::uint32_t>(number)) == REPLAY_VM_FINALIZED) continue;
+    const auto stat = rank.is_gone ? std::nullopt : read_stat(rank.process->pid());
+    if (!stat || stat->is_exiting || rank.process->is_gone()) found.push_back(number);
+  }
+  return found;
+}
+
 void JobRanks::signal(int number) const {
   for (const Rank& rank : ranks_)
     if (rank.is_running()) rank.process->signal(number);

@@ -61,6 +61,9 @@ class JobRanks {
   [[nodiscard]] std::size_t registered() const;
   [[nodiscard]] bool have_all_registered() const { return registered() == ranks_.size(); }
   [[nodiscard]] bool is_any_running() const;
+  /// Those that exit or have exited without MPI_Finalize. Hydra kills the others as soon as the first one's exit begins, so
+  /// that it may be seen behind theirs; it is always among these.
+  [[nodiscard]] std::vector<std::size_t> dying() const;
   [[nodiscard]] bool is_suspended() const { return is_suspended_; }
   /// Null: vmlib is not preloaded, or the job has left.
   [[nodiscard]] const JobSegment* segment() const { return segment_.get(); }

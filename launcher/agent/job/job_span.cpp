@@ -67,9 +67,11 @@ void JobSpan::open_line(std::size_t host, ProxyCall call) {
         relays_[host] = std::make_unique<SealedRelay>(
             job_.site.loop, std::move(held->control), std::move(stream.stream),
             protocol::FrameSealer{stream.seals->sending}, protocol::FrameDecoder{stream.seals->receiving},
-            SealedRelay::Callbacks{[this, host](const ProxyEnd& end) { on_far_end(host, end); },
-                                   {},
-                                   [this, host](const std::string& why) { fail(host, "the line is cut: " + why); }});
+            SealedRelay::Callbacks{
+                .on_ended = [this, host](const ProxyEnd& end) { on_far_end(host, end); },
+                .on_delivered = {},
+                .on_lost = [this, host](const std::string& why) { fail(host, "the line is cut: " + why); },
+                .on_failing = [this, host](const std::string& why) { ending_.fail_elsewhere(named(host, why)); }});
         relays_[host]->open(held->arguments);
       });
 }
@@ -85,7 +87,11 @@ void JobSpan::on_far_end(std::size_t host, const ProxyEnd& end) {
 
 void JobSpan::fail(std::size_t host, const std::string& reason) {
   relays_.erase(host);
-  ending_.fail_unless_noticed(fmt::format("{}: {}", job_.order.hosts[host].name, reason), kMpiexecEndsWithin);
+  ending_.fail_elsewhere(named(host, reason), kMpiexecEndsWithin);
+}
+
+std::string JobSpan::named(std::size_t host, const std::string& reason) const {
+  return fmt::format("{}: {}", job_.order.hosts[host].name, reason);
 }
 
 // ---- away from home -------------------------------------------------------------------------------------------------
@@ -109,6 +115,10 @@ void JobSpan::take_line(DaemonStream stream) {
                                start_own_proxy(words, proxys_end_.get());
                                proxys_end_.reset();
                              }});
+}
+
+void JobSpan::on_rank_died() {
+  if (const auto line = relays_.find(0); line != relays_.end() && !ending_.unnoticed().empty()) line->second->warn(ending_.unnoticed());
 }
 
 /// The part is over when home has its end, or cannot have it any more.

@@ -30,6 +30,8 @@ class JobSpan {
   void begin();
   /// Away from home: the line to mpiexec, from home's agent.
   void take_line(DaemonStream stream);
+  /// JobEnding knows of it. Home is told before mpiexec can kill the ranks there.
+  void on_rank_died();
   /// Our proxy has been reaped; `status` as waitpid gives it.
   void on_proxy_exit(int status);
 
@@ -38,6 +40,7 @@ class JobSpan {
   void open_line(std::size_t host, ProxyCall call);
   void on_far_end(std::size_t host, const ProxyEnd& end);
   void fail(std::size_t host, const std::string& reason);
+  [[nodiscard]] std::string named(std::size_t host, const std::string& reason) const;
   void start_own_proxy(const std::vector<std::string>& words, int control);
   [[nodiscard]] ProxyEnd own_end() const;
   void leave();

@@ -89,9 +89,15 @@ std::optional<ProcessStat> parse_stat(std::string_view text) {
   stat.state = text[close + 2];
   std::string_view rest = text.substr(close + 3);
   if (!read_number(rest, stat.parent)) return std::nullopt;
+  constexpr std::uint64_t kExiting = 0x4;  // PF_EXITING
+  std::uint64_t flags = 0;
   std::int64_t skipped = 0;
   for (int field = 5; field < 22; ++field)
-    if (field == 11 ? !read_number(rest, stat.faults_of_children) : !read_number(rest, skipped)) return std::nullopt;
+    if (field == 9    ? !read_number(rest, flags)
+        : field == 11 ? !read_number(rest, stat.faults_of_children)
+                      : !read_number(rest, skipped))
+      return std::nullopt;
+  stat.is_exiting = (flags & kExiting) != 0;
   if (!read_number(rest, stat.start)) return std::nullopt;
   return stat;
 }

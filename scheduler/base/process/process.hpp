@@ -17,6 +17,7 @@ namespace replay {
 struct ProcessStat {
   pid_t parent = 0;
   char state = '?';                      ///< 'Z': a zombie
+  bool is_exiting = false;               ///< field 9: its exit has begun, and may be through
   std::uint64_t faults_of_children = 0;  ///< field 11: minor page faults of the children that it has waited for
   std::uint64_t start = 0;               ///< field 22: clock ticks after boot
   std::string name;                      ///< at most 15 characters

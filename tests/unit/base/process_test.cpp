@@ -23,6 +23,14 @@ TEST(ParseStat, ANameMayHoldBracketsAndBlanks) {
   EXPECT_EQ(stat->parent, 7);
   EXPECT_EQ(stat->faults_of_children, 5U);
   EXPECT_EQ(stat->start, 123456U);
+  EXPECT_FALSE(stat->is_exiting);
+}
+
+TEST(ParseStat, AnExitIsSeenBeforeTheProcessIsAZombie) {
+  const auto stat = parse_stat("42 (a) R 7 42 42 0 -1 4194564 1 5 0 0 0 0 0 0 20 0 1 0 123456 1 1\n");
+  ASSERT_TRUE(stat);
+  EXPECT_TRUE(stat->is_exiting);
+  EXPECT_EQ(stat->faults_of_children, 5U);
 }
 
 TEST(ParseStat, WhatIsCutIsNothing) {

@@ -158,8 +158,22 @@ TEST_F(ItsParts, APartThatFailsEndsTheOthersAndIsNamed) {
   ended(5, Outcome::kFailed, "rank 3 died without MPI_Finalize");
   EXPECT_EQ(sent(), (Texts{"3 end failed", "6 end failed"}));
   ended(6, Outcome::kFailed);
-  ended(3, Outcome::kFailed, "a rank: Killed (signal 9)");
-  EXPECT_EQ(told(), Texts{"ended failed 9 0.5: b: rank 3 died without MPI_Finalize; a: a rank: Killed (signal 9)"});
+  ended(3, Outcome::kFailed);
+  EXPECT_EQ(told(), Texts{"ended failed 9 0.5: b: rank 3 died without MPI_Finalize"});
+}
+
+TEST_F(ItsParts, WhatMpiexecsNodeSaysStandsFirstThoughItsEndComesLast) {
+  ended(5, Outcome::kFailed, "rank 3 never reached MPI_Finalize");
+  ended(6, Outcome::kFailed);
+  ended(3, Outcome::kFailed, "rank 1: Killed (signal 9)");
+  EXPECT_EQ(told(), Texts{"ended failed 9 0.5: a: rank 1: Killed (signal 9); b: rank 3 never reached MPI_Finalize"});
+}
+
+TEST_F(ItsParts, AFailureElsewhereThatMpiexecsNodeKnowsIsNamedOnce) {
+  ended(5, Outcome::kFailed, "ranks 3-4 died without MPI_Finalize");
+  ended(6, Outcome::kFailed);
+  ended(3, Outcome::kFailed, "b: rank 3 died without MPI_Finalize; stderr: x");
+  EXPECT_EQ(told(), Texts{"ended failed 9 0.5: b: rank 3 died without MPI_Finalize; stderr: x"});
 }
 
 TEST_F(ItsParts, AnOrderToEndThatCrossesTheEndOfAPartIsNoFailure) {

@@ -87,7 +87,10 @@ class SealedRelayTest : public test::LoopTest {
             [over](const ProxyEnd& end) {
               over("ended: " + std::to_string(end.finalized) + " of " + std::to_string(end.ranks) + " " + end.reason);
             },
-            [over] { over("delivered"); }, [over](const std::string& why) { over("lost: " + why); }});
+            [over] { over("delivered"); },
+            [over](const std::string& why) { over("lost: " + why); },
+            {},
+            [this](const std::string& why) { warnings_.push_back(why); }});
   }
   /// In place of the far half: a peer with its keys that sends these bytes.
   void speak_as_far(const std::function<std::string(protocol::FrameSealer&)>& say) {
@@ -129,6 +132,7 @@ class SealedRelayTest : public test::LoopTest {
   int wire_ = -1;
   std::unique_ptr<SealedRelay> home_, far_;
   std::string home_says_, far_says_;
+  std::vector<std::string> warnings_;
 };
 
 /// Writes the pattern into a stream whenever it takes some.
@@ -225,6 +229,17 @@ TEST_F(SealedRelayTest, AReapedProxysWordsAndItsEndArriveThoughTheRanksHoldTheSt
   await_ends();
   EXPECT_EQ(home_says_, "ended: 1 of 2 rank 1 has exited");
   EXPECT_EQ(far_says_, "delivered");
+}
+
+TEST_F(SealedRelayTest, AWarningComesOnceAndBeforeWhatIsWrittenAfterIt) {
+  far_->warn("rank 3 died");
+  far_->warn("rank 2 died");
+  say(proxy_, "the exit of a rank");
+  EXPECT_EQ(hear(mpiexec_, 18), "the exit of a rank");
+  EXPECT_EQ(warnings_, std::vector<std::string>{"rank 3 died"});
+  far_->drain({0, 2, ""});
+  await_ends();
+  EXPECT_EQ(home_says_, "ended: 0 of 2 ");
 }
 
 TEST_F(SealedRelayTest, AnEndBehindAClosedStreamArrives) {

@@ -122,6 +122,21 @@ TEST_F(TheOutcome, AFailureThatOnlyTheAgentSawIsTheReason) {
   EXPECT_EQ(judged(how).reason, "rank 1 died without MPI_Finalize; mpiexec: exit code 7");
 }
 
+TEST_F(TheOutcome, AFailureOnAnotherNodeCountsMoreThanItsConsequencesHere) {
+  const std::string bad =
+      "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 12 RUNNING AT a\n=   EXIT CODE: 9\n"
+      "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n";
+  leave_messages(bad, "");
+  HowItEnded how;
+  how.exit_status = exited_with(9);
+  how.unnoticed = "b: rank 3 died without MPI_Finalize";
+  EXPECT_EQ(judged(how).reason, "a rank: Killed (signal 9)");
+  how.dead = "ranks 0-1";
+  EXPECT_EQ(judged(how).reason, "ranks 0-1: Killed (signal 9)");
+  how.is_elsewhere = true;
+  EXPECT_EQ(judged(how).reason, "b: rank 3 died without MPI_Finalize");
+}
+
 TEST_F(TheOutcome, OnEmulatedCoresEveryRankMustHaveRegistered) {
   site_.is_emulated = true;
   leave_messages("", "");
