@@ -1,5 +1,5 @@
 // The agent's socket for replay-proxy (proxy_call.cpp), through which mpiexec asks for a proxy on each host of a job: a Unix
-// socket in the agent's 0700 directory. Who holds the descriptor that comes with a call can start any program as the job's,
+// socket in the agent's 0700 directory. A holder of the descriptor that comes with a call can start any program as the job's,
 // so only a process of this user with the token of a job that waits is heard.
 #pragma once
 

@@ -109,7 +109,7 @@ Command add_agent(CLI::App& app) {
   agent
       ->add_option(
           "--key", options->key_file,
-          "key file; who has the key may run programs as you. -: one line of standard input; the agent ends when "
+          "key file; a holder of the key may run programs as you. -: one line of standard input; the agent ends when "
           "this is closed, or when no daemon has come within a minute")
       ->type_name("FILE");
   agent->add_option("--new-key", options->new_key_file, "make a key file, and nothing else")->type_name("FILE");

@@ -53,7 +53,7 @@ ServiceLock::ServiceLock(const fs::path& file, std::chrono::milliseconds patienc
       folder_(::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
       file_(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)) {
   if (!file_.is_open() || !folder_.is_open()) cannot_lock(file);
-  // Who has the record lock is the daemon, even before it has the other one.
+  // The holder of the record lock is the daemon, even before it has the other one.
   struct flock lock = whole_file();
   while (::fcntl(file_.get(), F_SETLK, &lock) != 0) {
     if (errno != EACCES && errno != EAGAIN) cannot_lock(file);

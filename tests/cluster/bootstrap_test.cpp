@@ -71,7 +71,7 @@ TEST_F(StartedAgents, EndWithTheirJobs) {
 }
 
 TEST_F(StartedAgents, EndWithTheirJobsWhenTheStarterIsKilled) {
-  lease_ = "0";  // else it goes on: who has started it by ssh may be cut off
+  lease_ = "0";  // else it goes on: the ssh that has started it may be cut off
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   const UniqueFd read_end{ends[0]}, write_end{ends[1]};

@@ -137,7 +137,7 @@ TEST_F(CoreTokens, WhenNothingOnTheCoreCanRunAWaitingRankNaps) {
   host.share_all(true);
   ASSERT_EQ(mpi(2, one_core(), under_replay(host), program("late") + " 300").exit_code, 0);
   EXPECT_GT(host.report(1).naps, kSome);
-  EXPECT_GT(host.report(1).handoffs, host.report(1).naps) << "it looks whether somebody computes before each";
+  EXPECT_GT(host.report(1).handoffs, host.report(1).naps) << "it looks whether a rank computes before each";
 
   VmHost tokens{2};
   seat_all(tokens, 2);
@@ -178,7 +178,7 @@ TEST_F(CoreTokens, OneEmulatedCoreDoesNoMoreThanOneCoresWork) {
   ASSERT_EQ(run.work_ms.size(), 4U) << outcome.output;
   double sum = 0;
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
-    EXPECT_GT(run.work_ms[rank], 0) << "nobody starves";
+    EXPECT_GT(run.work_ms[rank], 0) << "no rank starves";
     EXPECT_DOUBLE_EQ(run.work_ms[rank] * 1e6, static_cast<double>(host.report(rank).burst_ns));
     EXPECT_GT(host.report(rank).handoffs, 0U);
     sum += run.work_ms[rank];

@@ -188,7 +188,7 @@ TEST_F(Surroundings, AKilledAgentIsNoticedAndItsJobsAreEnded) {
     ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }, 10s)) << situation;
     EXPECT_EQ(its_processes(), std::vector<pid_t>{}) << situation;
     EXPECT_TRUE(fs::is_empty(directory_ / "run")) << situation;
-    EXPECT_FALSE(has_ended()) << "an end that nobody has seen";
+    EXPECT_FALSE(has_ended()) << "an end that was not reported";
     std::cout << "lost after " << std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count()
               << " ms: " << *seen_.lost << '\n';
     executor_.reset();

@@ -107,7 +107,7 @@ void tell(CleanResult& result, const Changes& changes, std::uint64_t orphans) {
   };
   add("negative-value", "replaced", changes.negatives, "records with negative values other than -1, now -1");
   add("preceding-missing", "replaced", orphans,
-      "jobs that follow one which does not stand above them among the jobs kept, now following nobody");
+      "jobs that follow one which does not stand above them among the jobs kept, now without a preceding job");
 }
 
 class Output {

@@ -56,7 +56,7 @@ void check_missing(const SwfHeader& header, Violations& violations) {
                     fmt::format("header labels that readers look for are missing: {}", missing));
   if (!header.machine_size())
     violations.note("machine-size", Severity::kWarning,
-                    "no MaxProcs and no MaxNodes in the header: nobody can tell how large the machine is");
+                    "no MaxProcs and no MaxNodes in the header: the size of the machine is unknown");
   else if (!header.find("MaxProcs"))
     violations.note("machine-size", Severity::kWarning,
                     "no MaxProcs in the header: MaxNodes stands in, which counts nodes");

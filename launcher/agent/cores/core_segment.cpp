@@ -81,8 +81,8 @@ bool CoreSegment::take_away(std::uint32_t core, pid_t pid) {
     if (holder(core) != pid) continue;
     std::uint32_t from = who;
     if (pass_on(place, seat, from)) continue;
-    std::uint32_t nobody = 0;
-    if (change(place.holder, from, 0)) pass_on(place, seat, nobody);  // to a rank that sat down since the search
+    std::uint32_t none = 0;
+    if (change(place.holder, from, 0)) pass_on(place, seat, none);  // to a rank that sat down since the search
   }
   return has_taken;
 }

@@ -69,7 +69,7 @@ TEST(ProcFiles, AProcessIsStoppedWhenNoneOfItsThreadsCanRun) {
   siginfo_t info{};
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child.pid()), &info, WSTOPPED), 0);
   EXPECT_TRUE(is_stopped(child.pid()));
-  EXPECT_TRUE(is_stopped(999999999)) << "who is gone does not run";
+  EXPECT_TRUE(is_stopped(999999999)) << "a process that is gone does not run";
 }
 
 TEST(ParseMaps, TellsWhatAProgramIsMadeOf) {

@@ -147,7 +147,7 @@ TEST(Calibration, AQuietMachineTakesThreeReadingsOfEach) {
   EXPECT_EQ(cg.processes, 2);
   EXPECT_NEAR(cg.runtime_s.value, 2, 1e-9) << "4 s of work by 2, and the end's 0.05 s taken off";
   EXPECT_DOUBLE_EQ(cg.slowdown_mpl_2->value, 1.9);
-  EXPECT_FALSE(profile.entries.at(0).slowdown_mpl_2) << "one process shares with nobody";
+  EXPECT_FALSE(profile.entries.at(0).slowdown_mpl_2) << "one process shares with none";
   EXPECT_EQ(profile.speedups.size(), 6U);
 }
 

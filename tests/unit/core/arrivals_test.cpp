@@ -19,7 +19,7 @@ TEST(Arrivals, AJobStaysUntilItsEndIsForgotten) {
   arrivals.on_end(id('A'), at(1min));
   const TracedJob* b = arrivals.take(at(1min));
   ASSERT_NE(b, nullptr);
-  EXPECT_NE(a, b) << "somebody may not know yet that A has ended";
+  EXPECT_NE(a, b) << "a user may not know yet that A has ended";
   EXPECT_EQ(a->truth.runtime, 1min);
   arrivals.forget_ended();
   const TracedJob* c = arrivals.take(at(2min));

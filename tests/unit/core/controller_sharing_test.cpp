@@ -48,7 +48,7 @@ class SharedSteps : public testing::Test {
 TEST_F(SharedSteps, TwoJobsAreOnACoreAtOnceAndTheThirdWaitsUntilOneHasLeft) {
   use({{Start{id('A'), half(0)}}, {Start{id('B'), half(0)}}, {Suspend{id('B')}, Start{id('C'), half(0)}}});
   EXPECT_EQ(happens(0s, {Submit{&a_}}), "start A 2");
-  EXPECT_EQ(happens(10s, {Submit{&b_}}), "start B 2") << "nobody has to leave";
+  EXPECT_EQ(happens(10s, {Submit{&b_}}), "start B 2") << "no job has to leave";
   EXPECT_EQ(happens(20s, {Submit{&c_}}), "suspend B") << "C has B's place in the plan, but B is still there";
   EXPECT_EQ(happens(21s, {Suspended{id('B')}}), "start C 2");
   EXPECT_EQ(script_.free_seen, (std::vector<CoreCount>{4, 2, 2})) << "a core that is shared is taken once";

@@ -191,7 +191,7 @@ TEST_F(Live, JobsAreSuspendedAndResumedInTurns) {
   const std::vector<TracedJob> jobs{job('B').cores(2).runs(50s), job('C').cores(2).runs(30s)};
   Slices policy{20s};
   const LiveLog live = run(policy, jobs, 0.02);
-  EXPECT_EQ(live.misuse, "") << "nobody is awake on cores that another still has";
+  EXPECT_EQ(live.misuse, "") << "no job is awake on cores that another still has";
   EXPECT_EQ(what_is_wrong(live.log, machine_), "");
   EXPECT_EQ(live.log.outcome(id('B')), Outcome::kCompleted);
   EXPECT_EQ(live.log.outcome(id('C')), Outcome::kCompleted);

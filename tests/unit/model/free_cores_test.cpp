@@ -158,7 +158,7 @@ TEST_F(SharedFreeCores, HaveRoomForOneMoreJobThatShares) {
   EXPECT_FALSE(free_.has_room(on({{1, 1}}))) << "a job that wants its core for itself";
   const Allocation second = shared({{1, 2}});
   free_.take(second);
-  EXPECT_EQ(free_.total(), 2) << "nobody was driven off, nothing was taken that was free";
+  EXPECT_EQ(free_.total(), 2) << "no job was driven off, nothing was taken that was free";
   EXPECT_FALSE(free_.has_room(shared({{1, 1}}))) << "two are on it";
   free_.release(first);
   EXPECT_EQ(free_.total(), 3);

@@ -56,7 +56,7 @@ TEST(Calibrated, KnowsANeighbourByItsDemand) {
   EXPECT_NEAR(slowdown(0, 1, 0.795), 1.8, 1e-12) << "half way between the two";
   EXPECT_DOUBLE_EQ(slowdown(0, 1, 2 * 0.99), 2.1 * (0.8 + 1.98) / (0.8 + 0.99)) << "beyond: formula (3)'s shape";
   EXPECT_DOUBLE_EQ(slowdown(0, 1, 0.1), 1.5 / 1.4) << "below: the same, and 0.8 + 0.1 fit on a core";
-  EXPECT_DOUBLE_EQ(slowdown(1, 1, 0.8), 0.99 + 0.8) << "nobody was measured beside ep: formula (3), as at level two";
+  EXPECT_DOUBLE_EQ(slowdown(1, 1, 0.8), 0.99 + 0.8) << "nothing was measured beside ep: formula (3), as at level two";
   EXPECT_DOUBLE_EQ(slowdown(0, 2, 0.6), 1.1 * (2 * 0.8 + 0.6)) << "shrunk beside a neighbour";
 }
 

@@ -110,7 +110,7 @@ TEST_F(ClientOfService, SaysWhenThereIsNoService) {
     const Server left{folder_, [](int, const std::string&) {}};
     (void)Client{folder_};
   }
-  EXPECT_NE(error_of([this] { (void)Client{folder_}; }).find(none), std::string::npos) << "nobody listens at it";
+  EXPECT_NE(error_of([this] { (void)Client{folder_}; }).find(none), std::string::npos) << "no process listens at it";
 }
 
 TEST_F(ClientOfService, AnswersThatAreNoneAreErrors) {

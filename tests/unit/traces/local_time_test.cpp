@@ -48,7 +48,7 @@ TEST(LogClock, WithoutAZoneTheOffsetIsThatOfStartTime) {
   EXPECT_EQ(to_date_text(clock->local(0s)), "1996-09-23 14:00:31");
   EXPECT_EQ(clock->start_time_text(24h), "Tue Sep 24 14:00:31 CEST 1996");
   header.set("TimeZoneString", "Europe/Nowhere");
-  EXPECT_FALSE(LogClock::of(header)->has_time_zone()) << "a zone that nobody knows is none";
+  EXPECT_FALSE(LogClock::of(header)->has_time_zone()) << "an unknown zone is none";
 }
 
 TEST(LogClock, WithoutStartTimeAndZoneThereIsNone) {

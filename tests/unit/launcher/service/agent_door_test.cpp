@@ -432,7 +432,7 @@ TEST(AgentLink, WhereNobodyListensThatIsSaid) {
   }
   try {
     (void)connect_agent(address, key_of(1));
-    FAIL() << "connected to nobody";
+    FAIL() << "connected to no peer";
   } catch (const InputError& error) {
     EXPECT_EQ(std::string{error.what()},
               "agent " + address.to_text() +

@@ -12,7 +12,7 @@ TEST(EasyMalleable, AShortJobPassesAHeadForWhichShrinkingIsNotEnough) {
   // A is rigid on 3 of 4 cores until 4 min; B needs 2 even when shrunk. C ends before that; D does not.
   const std::vector<TracedJob> jobs{job('A').cores(3).runs(4min).rigid(), job('B').cores(4).runs(1min).arrives(10s),
                                     job('C').cores(1).runs(2min).arrives(20s)};
-  EXPECT_EQ(simulate("fcfs-malleable", cores(4), jobs).start(id('C')), at(4min)) << "nobody overtakes B";
+  EXPECT_EQ(simulate("fcfs-malleable", cores(4), jobs).start(id('C')), at(4min)) << "no job overtakes B";
   const auto log = simulate("easy-malleable", cores(4), jobs);
   EXPECT_EQ(log.start(id('C')), at(20s));
   EXPECT_EQ(log.start(id('B')), at(4min));

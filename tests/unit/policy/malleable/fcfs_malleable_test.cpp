@@ -77,7 +77,7 @@ TEST(FcfsMalleable, GoesOneLevelDeeperPerRound) {
                              job('C').cores(1).arrives(2min).runs(1min)});
   EXPECT_EQ(log.decisions(id('A')), "start 4, resize 2, resize 4");
   EXPECT_EQ(log.decisions(id('B')), "start 2, resize 1, resize 2")
-      << "at level 2 shrinking B is enough for C; A goes to level 3 only when nobody is left at level 1";
+      << "at level 2 shrinking B is enough for C; A goes to level 3 only when none is left at level 1";
 }
 
 TEST(FcfsMalleable, MaxMplOneIsFcfs) {

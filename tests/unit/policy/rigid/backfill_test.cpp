@@ -100,7 +100,7 @@ TEST_F(Questions, EasyLetsAJobStartThatDoesNotDelayTheHead) {
   const TracedJob brief = job('E').cores(2).runs(2min);
   EXPECT_TRUE(easy.may_start_now(view(), narrow.job)) << "in the extra node";
   EXPECT_TRUE(easy.may_start_now(view(), brief.job)) << "ends by the shadow time";
-  EXPECT_FALSE(hosting_of(*fcfs.policy).may_start_now(view(), narrow.job)) << "nobody overtakes";
+  EXPECT_FALSE(hosting_of(*fcfs.policy).may_start_now(view(), narrow.job)) << "no job overtakes";
 }
 
 TEST(Fcfs, NobodyOvertakesTheHead) {

@@ -236,7 +236,7 @@ TEST(Slack, NobodyStartsLaterThanItsFirstPromisePlusItsFirstSlack) {
           delayed += start > promise ? 1 : 0;
         }
       }
-  EXPECT_GT(delayed, 0) << "somebody has to be delayed, else this test says nothing";
+  EXPECT_GT(delayed, 0) << "some job has to be delayed, else this test says nothing";
 }
 
 // Section 4.7. A runs for 25 s and has requested 20: at 20 it asks for 2 s more, and again at 22 and 24.

@@ -84,7 +84,7 @@ TEST(PictureOf, ASuspendedJobHidesNoneThatRunsOnItsCores) {
   const std::vector<StretchRow> drawn = picture_of(rows, kTenCells);
   ASSERT_EQ(drawn.size(), 2u);
   EXPECT_EQ(drawn[0].job, 2);
-  EXPECT_EQ(drawn[0].flags, kMerged | used_quarters(4)) << "8 of the 10 s are used, whoever is suspended there";
+  EXPECT_EQ(drawn[0].flags, kMerged | used_quarters(4)) << "8 of the 10 s are used, whichever job is suspended there";
   EXPECT_EQ(drawn[1].job, 1);
   EXPECT_EQ(drawn[1].flags, kSuspended);
   EXPECT_EQ(drawn[1].to, 100);

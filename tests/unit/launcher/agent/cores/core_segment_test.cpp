@@ -51,7 +51,7 @@ TEST_F(Tokens, ATokenGoesToTheNextSeatBehindTheHoldersRoundTheTable) {
   seat(1, 9, 300);
   EXPECT_TRUE(segment_->take_away(1, 100));
   EXPECT_EQ(core(1).holder, 300U);
-  EXPECT_EQ(core(1).seats[9].turn, 1U) << "or nobody wakes up";
+  EXPECT_EQ(core(1).seats[9].turn, 1U) << "or no rank wakes up";
   EXPECT_EQ(core(1).seats[2].turn, 0U);
   EXPECT_EQ(core(1).seats[5].wanter, 0U);
   EXPECT_EQ(core(1).handovers, 1U);

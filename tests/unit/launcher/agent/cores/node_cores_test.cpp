@@ -231,7 +231,7 @@ TEST_F(Cores, ADeadRankLosesItsTokenAtOnce) {
   EXPECT_EQ(job.orders(0).shared, 0U);
   cores_->lose_rank(JobId{1}, 1);  // a second loss changes nothing
   move(1, {2, 2});
-  EXPECT_EQ(job.core(0), 2U) << "whoever is left moves";
+  EXPECT_EQ(job.core(0), 2U) << "the rank that is left moves";
 }
 
 TEST_F(Cores, WhoeverGetsOtherNeighboursIsAskedForItsFiguresFirst) {
