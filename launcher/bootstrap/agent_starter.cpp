@@ -37,6 +37,7 @@ bool is_left_alone_by_shells(std::string_view word) {
 /// Which cores of its host the agent takes, and which network device its jobs.
 std::vector<std::string> words_for(const Host& host) {
   std::vector<std::string> words;
+  if (host.at_most) words = {"--at-most", fmt::format("{}", *host.at_most)};
   if (host.slots) words = {"--slots", fmt::format("{}", *host.slots)};
   if (!host.cores.empty()) words = {"--machine", fmt::format("local:{}", fmt::join(numbers(host.cores), ","))};
   if (host.emulated)
@@ -133,11 +134,12 @@ bool AgentStarter::is_waited_for(std::size_t agent) const {
   return agents_[agent].port == 0 && agents_[agent].why.empty();
 }
 
-/// What a login says before is passed over.
+/// What a login says before is passed over, and a label in front of the line (SLURM_LABELIO).
 void AgentStarter::on_line(std::size_t agent, std::string_view line) {
-  if (!is_waited_for(agent) || !line.starts_with(kListening)) return;
+  const std::size_t at = line.find(kListening);
+  if (!is_waited_for(agent) || at == std::string_view::npos) return;
   try {
-    agents_[agent].port = LinkAddress::parse(line.substr(kListening.size())).port;
+    agents_[agent].port = LinkAddress::parse(line.substr(at + kListening.size())).port;
   } catch (const InputError&) {  // not our line
   }
 }

@@ -91,7 +91,7 @@ class HostsReader {
   void read_line(const std::vector<std::string_view>& fields) {
     const std::size_t colon = fields[0].find(':');
     const std::string_view name = fields[0].substr(0, colon);
-    if (!is_name(name, "._-"))
+    if (!is_host_name(name))
       fail(1, "host", "a name or an IPv4 address of letters, digits, '.', '_' and '-', and no '-' in front", name);
     int slots = 1;
     if (colon != std::string_view::npos) {
@@ -185,6 +185,8 @@ class HostsReader {
 };
 
 }  // namespace
+
+bool is_host_name(std::string_view text) { return is_name(text, "._-"); }
 
 std::vector<Host> read_hosts(std::unique_ptr<ByteSource> source) { return HostsReader{std::move(source)}.read(); }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -35,6 +36,7 @@ struct AgentCommandOptions {
   bool stay = false;
   double silence = 30;
   std::optional<std::size_t> slots;
+  std::optional<std::size_t> at_most;
   std::string iface;
 };
 
@@ -47,10 +49,12 @@ launcher::LinkAddress listen_address(const std::string& text) {
 }
 
 /// The first cores of this machine, as --machine names them.
-std::string first_cores(std::size_t count, const experiment::RunSpec& run) {
+std::string first_cores(std::size_t count, bool at_most, const experiment::RunSpec& run) {
   if (!run.machine.empty() && run.machine != "local")
-    throw UsageError(fmt::format("--slots {}: expected --machine local, found '{}'", count, run.machine));
+    throw UsageError(fmt::format("--{} {}: expected --machine local, found '{}'", at_most ? "at-most" : "slots", count,
+                                 run.machine));
   const auto cores = launcher::discover_local("local", run.node.smt).pu_of_core;
+  if (at_most) count = std::min(count, cores.size());
   if (count < 1 || count > cores.size())
     throw UsageError(fmt::format("--slots {}: expected 1 to {}, the cores of this machine{}", count, cores.size(),
                                  run.node.smt ? "" : "; --smt counts hardware threads"));
@@ -71,7 +75,8 @@ int run(AgentCommandOptions& options) {
   if (options.key_file == "-") service.starter = STDIN_FILENO;
   service.key =
       service.starter < 0 ? launcher::read_link_key(options.key_file) : launcher::receive_link_key(service.starter);
-  if (options.slots) options.run.machine = first_cores(*options.slots, options.run);
+  if (options.slots) options.run.machine = first_cores(*options.slots, false, options.run);
+  if (options.at_most) options.run.machine = first_cores(*options.at_most, true, options.run);
   if (experiment::is_elsewhere(options.run.machine))
     throw UsageError(fmt::format("--machine {}: an agent has cores of its own", options.run.machine));
   experiment::RealMachine machine{options.run};
@@ -117,7 +122,12 @@ Command add_agent(CLI::App& app) {
   add_node_options(*agent, options->run);
   agent->get_option("--machine")
       ->description("local, local:CORES by OS index, such as local:0-3, or virtual cores: emulated:1xPACKAGESxCORES");
-  agent->add_option("--slots", options->slots, "only the first N cores of --machine local")->type_name("N");
+  auto* slots =
+      agent->add_option("--slots", options->slots, "only the first N cores of --machine local")->type_name("N");
+  agent->add_option("--at-most", options->at_most, "the same, or all of them if there are fewer")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->excludes(slots);
   agent
       ->add_option("--iface", options->iface,
                    "network device of the ranks of jobs on several hosts, such as eth0 (default: UCX chooses)")

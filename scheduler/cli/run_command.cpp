@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -24,6 +25,7 @@
 #include "scheduler/experiment/live_run.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/experiment/simulation.hpp"
+#include "scheduler/live/engine.hpp"
 #include "scheduler/results/output_names.hpp"
 #include "scheduler/results/run_folder.hpp"
 
@@ -46,6 +48,10 @@ void announce(std::FILE* out, const experiment::Prepared& run, const experiment:
              fmt::join(texts_of(run.policies), ", "));
   fmt::print(out, "it will take about {}; widest job {} processes, start-up up to about {:.1f} s, about {} of memory\n",
              about_text(needs.seconds), needs.widest, needs.start_up_s, size_text(needs.bytes));
+  if (const auto end = machine.end())
+    fmt::print(out, "{} is about {} away; a run that is not over ends {} s before it\n", end->what,
+               about_text(std::chrono::duration<double>(end->at - std::chrono::steady_clock::now()).count()),
+               live::kBeforeMachineEnd.count());
   for (const std::string& note : run.notes) fmt::print(out, "note: {}\n", clean_lines(note));
 }
 
@@ -126,9 +132,9 @@ Command add_run(CLI::App& app, const std::string& command_line) {
   app.get_option("--machine")
       ->description(
           "where to run: local, local:CORES by OS index, such as local:0-3, virtual cores: "
-          "emulated:NODESxPACKAGESxCORES, those of other hosts: hosts:FILE, or of a `replay agent`: agent:HOST:PORT "
-          "(default "
-          "local)");
+          "emulated:NODESxPACKAGESxCORES, those of other hosts: hosts:FILE, of the job of Slurm in which this runs: "
+          "slurm, or "
+          "of a `replay agent`: agent:HOST:PORT (default local)");
   app.get_option("--runtime-model")
       ->description("how fast a shrunk job is expected to run (`replay models` lists them; default isolated)");
   add_options_of_run(

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "launcher/bootstrap/hosts_file.hpp"
+#include "launcher/bootstrap/slurm_job.hpp"
 #include "launcher/daemon/agent_executor.hpp"
 #include "launcher/daemon/link_key.hpp"
 #include "scheduler/base/error.hpp"
@@ -78,14 +79,33 @@ Cluster::Cluster(const RunSpec& spec) : lease_(std::chrono::duration_cast<std::c
   make_machine();
 }
 
+std::vector<launcher::Host> Cluster::hosts_of_slurm(const RunSpec& spec) {
+  const std::size_t colon = spec.machine.find(':');
+  launcher::SlurmJob job = launcher::slurm_job(colon == std::string::npos ? "" : spec.machine.substr(colon + 1));
+  file_ = "Slurm job " + job.id;
+  const auto left = launcher::slurm_time_left(job.id);
+  if (left && *left <= live::kBeforeMachineEnd)
+    throw InputError(
+        fmt::format("{} has {} s left: expected more than {} s, as a run in it ends so long before its limit", file_,
+                    left->count(), live::kBeforeMachineEnd.count()));
+  if (left) end_ = {std::chrono::steady_clock::now() + *left, "the time limit of " + file_};
+  return std::move(job.hosts);
+}
+
 void Cluster::take_hosts(const RunSpec& spec) {
-  file_ = spec.machine.substr(kHosts.size());
-  const std::vector<launcher::Host> hosts = launcher::read_hosts(open_source(file_));
+  std::vector<launcher::Host> hosts;
+  launcher::Bootstrap how;
+  if (is_slurm(spec.machine)) {
+    hosts = hosts_of_slurm(spec);
+    how.command = launcher::kStartBySlurm;
+  } else {
+    file_ = spec.machine.substr(kHosts.size());
+    hosts = launcher::read_hosts(open_source(file_));
+  }
   const auto runs = [](const launcher::Host& host) { return host.agent_port != 0; };
   const bool some_run = std::ranges::any_of(hosts, runs);
   if (some_run) expect_that_agents_decide(spec);
   key_ = some_run ? key_from(spec.node.agent_key, "hosts:FILE with agent=PORT") : launcher::new_link_key();
-  launcher::Bootstrap how;
   if (!spec.node.bootstrap.empty()) how.command = spec.node.bootstrap;
   how.program = own_program().string();
   how.options = words_for_an_agent(spec);

@@ -1,6 +1,7 @@
 // The machine of a run whose cores are on other nodes, each with a node agent:
 //   agent:HOST:PORT   one node, on which `replay agent` runs already
 //   hosts:FILE        a node for each host of the file; agents are started there, or run already
+//   slurm[:WORDS]     a node for each host of the job of Slurm in which the run is, with these words of a hosts file
 // The connections are made as soon as the command line is read, because only the agents know how many cores there are.
 #pragma once
 
@@ -12,9 +13,11 @@
 #include <vector>
 
 #include "launcher/bootstrap/agent_starter.hpp"
+#include "launcher/bootstrap/hosts_file.hpp"
 #include "launcher/daemon/agent_link.hpp"
 #include "launcher/os/topology.hpp"
 #include "scheduler/experiment/run_spec.hpp"
+#include "scheduler/live/engine.hpp"
 #include "scheduler/live/executor.hpp"
 
 namespace replay::experiment {
@@ -28,10 +31,13 @@ class Cluster {
   /// The nodes with the cores that their agents have named, equal ones: of larger nodes some are left out, with a note.
   [[nodiscard]] const launcher::LocalMachine& machine() const { return machine_; }
   [[nodiscard]] bool is_emulated() const { return nodes_.front().hello.emulated; }
-  /// "agent 127.0.0.1:40123", "4 hosts of lab.hosts".
+  /// "agent 127.0.0.1:40123", "4 hosts of lab.hosts", "3 hosts of Slurm job 17".
   [[nodiscard]] std::string name() const;
   /// The names of the nodes, in their order. Empty for agent:HOST:PORT.
   [[nodiscard]] std::vector<std::string> hosts() const;
+
+  /// When the batch system takes the hosts away, if it says.
+  [[nodiscard]] const std::optional<live::MachineEnd>& end() const { return end_; }
 
   /// Throws UsageError when an agent will be gone before the last of so many runs.
   void expect_runs(std::size_t count) const;
@@ -47,11 +53,13 @@ class Cluster {
     bool stays = false;
   };
 
+  [[nodiscard]] std::vector<launcher::Host> hosts_of_slurm(const RunSpec& spec);
   void take_hosts(const RunSpec& spec);
   [[nodiscard]] std::vector<launcher::AgentLink> connect(std::chrono::milliseconds patience) const;
   void make_machine();
 
-  std::string file_;  // of the hosts; empty: agent:HOST:PORT
+  std::string file_;  // of the hosts, or "Slurm job 17"; empty: agent:HOST:PORT
+  std::optional<live::MachineEnd> end_;
   protocol::LinkKey key_{};
   std::chrono::milliseconds lease_;
   std::unique_ptr<launcher::AgentStarter> starter_;  // ends the agents that it has started

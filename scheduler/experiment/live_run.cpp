@@ -112,6 +112,7 @@ results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy,
   options.time_scale = run.spec.time_scale;
   options.overrun = run.spec.overrun;
   options.until = run.until;
+  options.machine_end = machine.end();
   options.pairing = run.spec.pairing;
   options.order = [&](const TracedJob& traced, ProcessCount processes) {
     return order_of(programs, traced, processes, folder);
@@ -172,7 +173,7 @@ void run_policies(const Prepared& run, const RealMachine& machine, const Program
   for (const PreparedPolicy& policy : run.policies) {
     const fs::path where = run.policies.size() == 1 ? folder : folder / policy.folder;
     runs.push_back(run_policy(run, policy, machine, programs, where, command_line, watch));
-    if (stops_asked() > 0 || !runs.back().lost.empty()) return;
+    if (runs.back().interrupted || stops_asked() > 0 || !runs.back().lost.empty()) return;
   }
 }
 

@@ -92,7 +92,7 @@ RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.
   } else {
     throw UsageError(
         fmt::format("--machine {}: a real run takes local, local:CORES such as local:0-3, virtual cores such as "
-                    "emulated:8x2x2, hosts:FILE or agent:HOST:PORT; `replay simulate` takes any machine",
+                    "emulated:8x2x2, hosts:FILE, slurm or agent:HOST:PORT; `replay simulate` takes any machine",
                     spec));
   }
 }

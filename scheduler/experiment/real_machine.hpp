@@ -2,7 +2,7 @@
 // Everything that differs between kinds of machines is here; the run itself only sees cores and an executor.
 //   local, local:CORES   this machine's cores
 //   agent:HOST:PORT      those of a node on which `replay agent` runs (cluster.hpp)
-//   hosts:FILE           those of several hosts
+//   hosts:FILE, slurm    those of several hosts
 //   emulated:N[xP]xC     virtual ones, only for programs that sleep their work (docs/emulation.md)
 #pragma once
 
@@ -38,6 +38,8 @@ class RealMachine {
   [[nodiscard]] const Machine& machine() const { return local_.machine; }
   [[nodiscard]] const std::vector<launcher::PuId>& pu_of_core() const { return local_.pu_of_core; }
   [[nodiscard]] bool is_emulated() const { return agent_.emulated_cores > 0; }
+  /// When the cores are taken away, as by a batch system at its time limit; nothing: not that is known.
+  [[nodiscard]] std::optional<live::MachineEnd> end() const { return cluster_ ? cluster_->end() : std::nullopt; }
   /// What a preparation has to know of it.
   [[nodiscard]] RealCores cores() const;
   /// Whether the cores belong to the machine of this process.

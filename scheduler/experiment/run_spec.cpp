@@ -185,7 +185,8 @@ std::vector<RunOption> all_options() {
                     kJobNetworks, OF_RUN(node.job_network)),
       text_option("--agent-key", "FILE", "key file of a remote agent", OF_RUN(node.agent_key)),
       text_option("--bootstrap", "CMD",
-                  "hosts: how an agent is started there, called as CMD HOST COMMAND... (default ssh -o BatchMode=yes)",
+                  "hosts: how an agent is started there, called as CMD HOST COMMAND... (default ssh -o BatchMode=yes; "
+                  "with --machine slurm: srun)",
                   OF_RUN(node.bootstrap)),
       option(
           "--lease", Kind::kText, "T",

@@ -48,15 +48,20 @@ struct NodeUse {
   Duration turn = std::chrono::milliseconds{40};     ///< 0, or 1 ms to 1 s: of jobs that share real cores
   launcher::JobNetwork job_network = launcher::JobNetwork::kOwn;
   std::string agent_key;                      ///< file
-  std::string bootstrap;                      ///< how agents are started: CMD HOST COMMAND...; empty: by ssh
+  std::string bootstrap;                      ///< how agents are started: CMD HOST COMMAND...; empty: by ssh, or srun
   Duration lease = std::chrono::seconds{30};  ///< 0, or 1 s to 1 h: how long jobs on agents outlive a cut line
 
   friend bool operator==(const NodeUse&, const NodeUse&) = default;
 };
 
-/// Whether a machine's cores are those of agents on other nodes: agent:HOST:PORT or hosts:FILE.
+/// Whether a machine's hosts are those of the job of Slurm in which the run is: slurm or slurm:WORDS.
+[[nodiscard]] inline bool is_slurm(std::string_view machine) {
+  return machine == "slurm" || machine.starts_with("slurm:");
+}
+
+/// Whether a machine's cores are those of agents on other nodes: agent:HOST:PORT, hosts:FILE or slurm.
 [[nodiscard]] inline bool is_elsewhere(std::string_view machine) {
-  return machine.starts_with("agent:") || machine.starts_with("hosts:");
+  return machine.starts_with("agent:") || machine.starts_with("hosts:") || is_slurm(machine);
 }
 
 /// What carries the run out, and where its jobs come from.

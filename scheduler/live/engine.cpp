@@ -40,6 +40,11 @@ class TraceClock {
     const auto real = std::chrono::duration_cast<std::chrono::microseconds>(WallClock::now() - started_);
     return origin_ + Duration{std::llround(std::floor(static_cast<double>(real.count()) / scale_))};
   }
+  /// The first instant that is not before this time of the wall clock.
+  Instant at(WallClock::time_point time) const {
+    const auto real = std::chrono::duration_cast<std::chrono::microseconds>(time - started_);
+    return origin_ + Duration{std::llround(std::min(std::ceil(static_cast<double>(real.count()) / scale_), 1e18))};
+  }
   /// Wall time until `instant`, rounded up; none if it is past.
   std::chrono::microseconds until(Instant instant) const {
     const auto trace = std::max(Duration::zero(), instant - now());
@@ -67,7 +72,8 @@ class Engine final : public ExecutorListener {
                      source.zero_time_of_day()}),
         base_(event_base_new()),
         wake_(base_.get(), -1, 0, [] {}),
-        clock_(source.begin(), options.time_scale) {
+        clock_(source.begin(), options.time_scale),
+        machine_until_(options.machine_end ? clock_.at(options.machine_end->at - kBeforeMachineEnd) : kNever) {
     INVARIANT(base_ != nullptr, "libevent has no event base");
     if (options.neighbours != nullptr) slowdowns_.emplace(machine, *options.neighbours, executor);
     if (stop_descriptor() >= 0) {  // the loop checks at each turn
@@ -157,6 +163,7 @@ class Engine final : public ExecutorListener {
   void step() {
     const Instant now = clock_.now();
     if (!stopping_ && now >= options_.until) stop(now, "the time set by --until is over", options_.stop_reason);
+    if (!stopping_ && now >= machine_until_) end_with_the_machine(now);
     if (!result_.broken_off.empty() && !stopping_) start_no_more(now);
     if (!stopping_) take_what_is_due(now);
     if (now >= trusted_at_) note_site_works(now);
@@ -214,12 +221,20 @@ class Engine final : public ExecutorListener {
   // Waits until something happens, the next arrival or timer is due, or the view is to be drawn.
   void wait() {
     Instant next = std::min({controller_.next_timer(), options_.until, next_try_, trusted_at_});
+    if (!stopping_) next = std::min(next, machine_until_);
     if (!stopping_) next = std::min({next, source_.next(), source_.next_cancel()});
     auto wait = next == kNever ? std::chrono::microseconds{1h} : clock_.until(next);
     if (options_.tick) wait = std::min<std::chrono::microseconds>(wait, kTick);
     if (!events_.empty()) wait = 0us;
     wake_.arm_after(std::min<std::chrono::microseconds>(wait, 1h));
     event_base_loop(base_.get(), EVLOOP_ONCE);
+  }
+
+  void end_with_the_machine(Instant now) {
+    const std::string why = fmt::format("{} is {} s away", options_.machine_end->what, kBeforeMachineEnd.count());
+    result_.interrupted = true;
+    result_.broken_off = why;
+    stop(now, why, options_.stop_reason);
   }
 
   void heed_stops() {
@@ -416,6 +431,7 @@ class Engine final : public ExecutorListener {
   LoopEvent wake_;
   std::optional<LoopEvent> stop_;  // none: stop signals are not heeded
   TraceClock clock_;
+  Instant machine_until_;
   Instant now_{};  // of the orders that are carried out
   std::map<JobId, Placed> launched_;
   std::map<JobId, Placed> refused_;  // by the site; not at the executor

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "scheduler/base/error.hpp"
@@ -26,10 +27,21 @@ class CannotStartJobs : public InputError {
   using InputError::InputError;
 };
 
+/// When the site takes the machine away, such as a batch system at its time limit, and what does: "the time limit of Slurm job 7".
+struct MachineEnd {
+  std::chrono::steady_clock::time_point at;
+  std::string what;
+};
+
+/// How long before the machine's end a run ends: jobs are given time to end, and results to be written.
+inline constexpr std::chrono::seconds kBeforeMachineEnd{30};
+
 struct RunOptions {
   double time_scale = 1;  ///< real seconds per second of the trace; > 0
   Overrun overrun = Overrun::kKill;
-  Instant until = kNever;             ///< trace time: what runs then is killed, what waits is cancelled
+  Instant until = kNever;  ///< trace time: what runs then is killed, what waits is cancelled
+  /// The run ends kBeforeMachineEnd before it as at `until`, and RunResult::broken_off says so.
+  std::optional<MachineEnd> machine_end{};
   Pairing pairing = Pairing::kBlock;  ///< which ranks of a shrunk job share a core
   /// What to start for a job with that many processes; cores are filled in by the engine. Throws InputError if there is nothing to start: the
   /// job fails. After CannotStartJobs no further job is started, unless the source has it tried again; what runs goes on to its end.
@@ -47,7 +59,7 @@ struct RunOptions {
 
 struct RunResult {
   std::size_t ended = 0;
-  bool interrupted = false;  ///< by a stop signal
+  bool interrupted = false;  ///< by a stop signal, or the end of the machine
   bool abandoned = false;    ///< by three of them: the ends of its jobs were not waited for
   std::string broken_off;    ///< why no further job was started; empty: all were
   std::string lost;          ///< why the executor was lost; empty: it was not
