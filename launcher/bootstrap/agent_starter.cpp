@@ -134,12 +134,11 @@ bool AgentStarter::is_waited_for(std::size_t agent) const {
   return agents_[agent].port == 0 && agents_[agent].why.empty();
 }
 
-/// What a login says before is passed over, and a label in front of the line (SLURM_LABELIO).
+/// What a login says before is passed over.
 void AgentStarter::on_line(std::size_t agent, std::string_view line) {
-  const std::size_t at = line.find(kListening);
-  if (!is_waited_for(agent) || at == std::string_view::npos) return;
+  if (!is_waited_for(agent) || !line.starts_with(kListening)) return;
   try {
-    agents_[agent].port = LinkAddress::parse(line.substr(at + kListening.size())).port;
+    agents_[agent].port = LinkAddress::parse(line.substr(kListening.size())).port;
   } catch (const InputError&) {  // not our line
   }
 }

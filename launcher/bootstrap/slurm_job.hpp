@@ -14,9 +14,11 @@
 namespace replay::launcher {
 
 /// Starts an agent on a node of the job: `CMD HOST COMMAND...`. The step has all cores and the memory of the job there, beside
-/// other steps; its standard input is passed on, and nothing of it is bound or started by Slurm's own MPI.
+/// other steps; its standard input is passed on, and nothing of it is bound or started by Slurm's own MPI. Without variables of
+/// the user that contradict this or change what comes back.
 inline constexpr std::string_view kStartBySlurm =
-    "srun --quiet --overlap --whole --nodes=1 --ntasks=1 --mem=0 --cpu-bind=none --mpi=none --input=all --export=ALL "
+    "env -u SLURM_EXACT -u SLURM_EXCLUSIVE -u SLURM_LABELIO -u SLURM_STDOUTMODE -u SLURM_STDERRMODE "
+    "srun --overlap --whole --nodes=1 --ntasks=1 --mem=0 --cpu-bind=none --mpi=none --input=all --export=ALL "
     "--nodelist";
 
 struct SlurmJob {

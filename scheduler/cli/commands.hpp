@@ -50,6 +50,8 @@ void prepare_runtime();
 /// `replay reproduce PAPER`.
 [[nodiscard]] Command add_reproduce(CLI::App& app);
 [[nodiscard]] Command add_agent(CLI::App& app);
+/// A job script for Slurm.
+[[nodiscard]] Command add_sbatch(CLI::App& app);
 /// The scheduler as a service for jobs of users. `command_line` goes into run.json.
 [[nodiscard]] Command add_serve(CLI::App& app, const std::string& command_line);
 /// Measures this machine and writes the profile of the runtime model `calibrated`.

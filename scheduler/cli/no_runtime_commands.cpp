@@ -42,6 +42,7 @@ Command add_run(CLI::App& app, const std::string&) {
 Command add_validate(CLI::App& app) { return add_missing(app, "validate"); }
 Command add_serve(CLI::App& app, const std::string&) { return add_missing(app, "serve"); }
 Command add_agent(CLI::App& app) { return add_missing(app, "agent"); }
+Command add_sbatch(CLI::App& app) { return add_missing(app, "sbatch"); }
 Command add_calibrate(CLI::App& app) { return add_missing(app, "calibrate"); }
 Command add_submit(CLI::App& app) { return add_missing(app, "submit"); }
 Command add_jobs(CLI::App& app) { return add_missing(app, "jobs"); }

@@ -154,7 +154,9 @@ class Engine final : public ExecutorListener {
     result_.lost = clean_line(reason, kLongestReason);
     source_.on_lost();
     while (!refused_.empty()) leave_queue(refused_.begin()->first);
-    for (const JobId job : launched()) add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, result_.lost});
+    // A batch system that ends its job signals both sides: the agents may have obeyed first.
+    const Outcome outcome = stops_asked() > 0 ? Outcome::kKilled : Outcome::kFailed;
+    for (const JobId job : launched()) add_end(job, {outcome, 0, Verification::kNone, -1, result_.lost});
     begin_to_stop();  // the loop ends the run: no exception may pass through libevent, which calls this
   }
 

@@ -47,6 +47,7 @@ TEST(WordsToStartAnAgent, SayWhichCoresAndWhichDeviceItTakes) {
   const std::string same = "srun -w 'x y' a /opt/replay agent --key - --listen 0.0.0.0:0 --stay";
   EXPECT_EQ(words({.host = "a"}), same);
   EXPECT_EQ(words({.host = "a", .slots = 3}, {"--turn", "20ms"}), same + " --slots 3 --turn 20ms");
+  EXPECT_EQ(words({.host = "a", .at_most = 3}), same + " --at-most 3");
   EXPECT_EQ(words({.host = "a", .cores = {PuId{0}, PuId{5}}}), same + " --machine local:0,5");
   EXPECT_EQ(words({.host = "a", .emulated = EmulatedCores{2, 4}}), same + " --machine emulated:1x2x4");
   EXPECT_EQ(words({.host = "a", .slots = 1, .interface = "mlx5_0:1"}), same + " --slots 1 --iface mlx5_0:1");

@@ -1,0 +1,154 @@
+// `replay sbatch ... -- WORDS`: writes a job script for Slurm that runs `replay WORDS` on the hosts of its job. The script becomes
+// replay (exec), so that Slurm's signals at `scancel` and at the time limit reach it, and its results are written: a shell
+// would end at the signal, and with it the job.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/file/whole_file.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/shell_words.hpp"
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
+
+namespace replay::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr DurationRange kLimit{.least = 1min,
+                               .most = std::chrono::days{365},
+                               .expected = "a duration with its unit from 1min to 365d, such as 30min or 8h",
+                               .needs_unit = true};
+constexpr int kMostNodes = 512;  // as of a hosts file
+constexpr int kMostCpus = 4096;
+
+struct ScriptGiven {
+  int nodes = 1;
+  std::optional<int> cpus_per_node;
+  Duration time{};  // 0: not given
+  std::vector<std::string> for_sbatch;
+  std::string file;
+};
+
+bool has_option(const std::vector<std::string>& words, const std::string& name) {
+  return std::ranges::any_of(words,
+                             [&name](const std::string& word) { return word == name || word.starts_with(name + "="); });
+}
+
+// sbatch takes an option's line apart as a shell does, but a line's end is its end.
+void expect_one_line(const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    if (word.empty() || word.front() != '-' || word.find('\n') != std::string::npos)
+      throw UsageError(fmt::format("--sbatch: expected an option of sbatch such as --partition=short, found '{}'",
+                                   visible_text(word)));
+}
+
+std::vector<std::string> words_behind_mark(const CLI::App& command) {
+  std::vector<std::string> words = command.remaining();
+  if (words.size() > 2 && words[0].empty() && words[1] == "--") {  // from main()
+    words.erase(words.begin(), words.begin() + 2);
+    return words;
+  }
+  const bool has_other = !words.empty() && !words.front().empty();
+  throw UsageError(
+      fmt::format("sbatch: expected -- and the words of a run, such as `replay sbatch --nodes 3 -- --trace t.swf "
+                  "--policy easy`, found "
+                  "{}; options of sbatch stand behind --sbatch",
+                  has_other ? fmt::format("'{}'", visible_text(words.front())) : "nothing"));
+}
+
+// What cannot be run is refused now, and not when the job starts.
+void expect_a_run(std::vector<std::string> words) {
+  CLI::App app{"", "replay"};
+  const Command run = add_run(app, "");
+  std::ranges::reverse(words);  // as CLI11 takes them
+  try {
+    app.parse(words);
+  } catch (const CLI::ExtrasError&) {
+    throw UsageError(fmt::format("sbatch: behind --: expected options of `replay`, found '{}'",
+                                 fmt::join(app.remaining(true), " ")));
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(fmt::format("sbatch: behind --: {}; see `replay --help`", clean_line(error.what())));
+  }
+}
+
+// What `replay` is called with: on the hosts of its job, if it is a run and says nothing else.
+std::vector<std::string> words_of_run(const std::vector<std::string>& given) {
+  std::vector<std::string> words{own_program().string()};
+  if (given.front().starts_with("-")) {
+    expect_a_run(given);
+    if (!has_option(given, "--machine")) words.insert(words.end(), {"--machine", "slurm"});
+    if (!has_option(given, "--yes")) words.emplace_back("--yes");
+  }
+  words.insert(words.end(), given.begin(), given.end());
+  return words;
+}
+
+std::string script_of(const ScriptGiven& given, const std::vector<std::string>& words) {
+  std::vector<std::string> options{fmt::format("--nodes={}", given.nodes)};
+  if (given.cpus_per_node)
+    options.insert(options.end(), {"--ntasks-per-node=1", fmt::format("--cpus-per-task={}", *given.cpus_per_node)});
+  else
+    options.emplace_back("--exclusive");
+  if (given.time > Duration::zero())
+    options.push_back(fmt::format("--time={}", std::chrono::ceil<std::chrono::minutes>(given.time).count()));
+  options.insert(options.end(), given.for_sbatch.begin(), given.for_sbatch.end());
+  std::string script = "#!/bin/sh\n";
+  for (const std::string& option : options) script += fmt::format("#SBATCH {}\n", quoted_word(option));
+  return script + fmt::format("exec {}\n", command_line_of(words));
+}
+
+int run(const ScriptGiven& given, const std::vector<std::string>& words) {
+  expect_one_line(given.for_sbatch);
+  const std::string script = script_of(given, words_of_run(words));
+  if (given.file.empty()) {
+    fmt::print("{}", script);
+    return 0;
+  }
+  WholeFile file{given.file};
+  file.write(script);
+  file.finish();
+  return 0;
+}
+
+}  // namespace
+
+Command add_sbatch(CLI::App& app) {
+  auto* command = app.add_subcommand("sbatch", "a job script for Slurm that runs a trace on the hosts of its job");
+  command->prefix_command();
+  command->footer(
+      "What follows -- is that of `replay`: replay sbatch [OPTIONS] -- WORDS. Where it is a run, --machine slurm and "
+      "--yes "
+      "are\n"
+      "added to it.\n\n"
+      "Examples:\n"
+      "  replay sbatch --nodes 3 --time 30min -- --trace t.swf --policy easy --out runs/easy | sbatch\n"
+      "  replay sbatch --nodes 4 --cpus-per-node 8 --time 2h --sbatch --partition=short -o job.sh -- --trace t.swf "
+      "--policy easy");
+  auto given = std::make_shared<ScriptGiven>();
+  add_count(*command, "--nodes", given->nodes, 1, kMostNodes, "nodes of the job");
+  add_count(*command, "--cpus-per-node", given->cpus_per_node, 1, kMostCpus,
+            "CPUs of each node (default: whole nodes, --exclusive)");
+  add_duration(*command, "--time", given->time, kLimit,
+               "time limit of the job, rounded up to minutes (default: that of the partition)")
+      ->type_name("T");
+  command->add_option("--sbatch", given->for_sbatch, "an option of sbatch, such as --partition=short; may be repeated")
+      ->type_name("OPTION")
+      ->allow_extra_args(false);
+  command->add_option("-o,--output", given->file, "write the script there (default: standard output)")
+      ->type_name("FILE");
+  return [command, given] { return run(*given, words_behind_mark(*command)); };
+}
+
+}  // namespace replay::cli
