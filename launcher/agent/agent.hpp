@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "launcher/agent/daemon_stream.hpp"
@@ -37,6 +38,8 @@ struct AgentOptions {
   JobNetwork network = JobNetwork::kOwn;  ///< kHost in effect where the system permits no namespace per job
   std::vector<int> kept_open;             ///< descriptors of the caller that stay open as long as the agent lives
   std::vector<PuId> cores;                ///< that Hello names; empty: the affinity mask
+  std::string mpi{};                      ///< "MPICH 4.0.2", for the daemon; empty: not known
+  std::vector<std::string> notes{};       ///< of this agent's start, for the daemon
   /// After this long without a message the daemon counts as lost; 0: no limit.
   std::chrono::milliseconds silence_limit{0};
   /// A job is rigid if its ranks have not registered within this.

@@ -13,6 +13,7 @@
 
 #include "launcher/agent/agent_directory.hpp"
 #include "launcher/agent/cores/back_end_test.hpp"
+#include "launcher/agent/node_check.hpp"
 #include "launcher/mpich/mpiexec.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/say_on_stderr.hpp"
@@ -217,6 +218,8 @@ void NodeAgent::on(const protocol::Goodbye&) { shut_down(); }
 void NodeAgent::on(const protocol::SlowDown& order) {
   if (const auto job = jobs_.find(order.job); job != jobs_.end()) job->second->slow_down(order.slowdown);
 }
+
+void NodeAgent::on(const protocol::CheckNode& order) { line_.send(check_node_here(order, options_)); }
 
 void NodeAgent::on(const protocol::AskStatistics& order) {
   if (const auto job = jobs_.find(order.job); job != jobs_.end())

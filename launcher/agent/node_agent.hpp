@@ -43,6 +43,7 @@ class NodeAgent {
   void on(const protocol::Goodbye& order);
   void on(const protocol::AskStatistics& order);
   void on(const protocol::Ping&) {}
+  void on(const protocol::CheckNode& order);
   template <typename Order>
   void on(const Order& order);
   void part(const std::string& reason);

@@ -33,6 +33,7 @@ using namespace std::chrono_literals;
 constexpr auto kConnectWithin = 10'000ms;
 constexpr auto kAnswerWithin = 5'000ms;       // of one message of the handshake
 constexpr auto kAgentHelloWithin = 15'000ms;  // the agent looks at its machine first
+constexpr auto kCheckedWithin = 15'000ms;     // its file system may be slow
 constexpr auto kBetweenTries = 100ms;
 constexpr auto kOneTryToMend = 1'500ms;
 constexpr int kBacklog = SOMAXCONN;  // long, so that a flood of strangers does not block the others
@@ -199,15 +200,19 @@ std::pair<UniqueFd, protocol::Handshake> knock(const LinkTarget& link, const Pat
   }
 }
 
-/// Reads this one frame and nothing behind it.
+/// Reads one frame and nothing behind it.
+protocol::AgentReport receive_report(int socket, protocol::FrameDecoder& decoder, const Patience& patience) {
+  std::optional<protocol::Frame> frame;
+  while (!(frame = decoder.next())) decoder.feed(receive(socket, decoder.wanted(), patience));
+  protocol::AgentReport report = protocol::decode_report(*frame);
+  if (const auto* farewell = std::get_if<protocol::Farewell>(&report)) throw InputError(farewell->reason);
+  return report;
+}
+
 protocol::Hello receive_hello(int socket, protocol::FrameDecoder& decoder, const Patience& at_most) {
-  const Patience patience = within(kAgentHelloWithin, at_most);
   try {
-    std::optional<protocol::Frame> frame;
-    while (!(frame = decoder.next())) decoder.feed(receive(socket, decoder.wanted(), patience));
-    const protocol::AgentReport report = protocol::decode_report(*frame);
+    const protocol::AgentReport report = receive_report(socket, decoder, within(kAgentHelloWithin, at_most));
     if (const auto* hello = std::get_if<protocol::Hello>(&report)) return *hello;
-    if (const auto* farewell = std::get_if<protocol::Farewell>(&report)) throw InputError(farewell->reason);
     throw InputError("expected its Hello, found another report");
   } catch (const LinkBroken& broken) {
     throw InputError(fmt::format("{} before its Hello: its own output says why", broken.how));
@@ -311,6 +316,36 @@ AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key
       throw InputError(fmt::format("{}: {}", wanted.name, error.what()));
     }
     std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+
+std::optional<std::string> CheckedNode::clock_note() const {
+  constexpr auto kMost = 2'000ms;
+  if (std::chrono::abs(ahead) - within <= kMost) return std::nullopt;
+  const auto seconds = [](std::chrono::microseconds time) { return std::chrono::duration<double>(time).count(); };
+  return fmt::format("its clock is {:.1f} s {} this one's (within {:.1g} s)", seconds(std::chrono::abs(ahead)),
+                     ahead > 0ms ? "ahead of" : "behind", seconds(within));
+}
+
+CheckedNode check_node(AgentLink& link, const protocol::CheckNode& order) {
+  const auto patience = within(kCheckedWithin, {Clock::time_point::max()});
+  const auto sent = Clock::now();
+  const auto sent_at = std::chrono::system_clock::now().time_since_epoch();
+  link.writer->send(protocol::encode(protocol::AgentOrder{order}));
+  try {
+    for (;;) {
+      protocol::AgentReport report = receive_report(link.stream.get(), link.decoder, patience);
+      auto* node = std::get_if<protocol::NodeChecked>(&report);
+      if (node == nullptr) continue;  // a heartbeat
+      const auto half = std::chrono::duration_cast<std::chrono::microseconds>((Clock::now() - sent) / 2);
+      const auto ours = std::chrono::duration_cast<std::chrono::microseconds>(sent_at) + half;
+      const std::chrono::microseconds ahead = std::chrono::microseconds{node->clock_us} - ours;
+      return {std::move(*node), ahead, half};
+    }
+  } catch (const LinkBroken& broken) {
+    throw InputError(fmt::format("{} when asked for files and programs of its node", broken.how));
+  } catch (const protocol::ProtocolError& error) {
+    throw InputError(fmt::format("{}: {}", link.name, error.what()));
   }
 }
 

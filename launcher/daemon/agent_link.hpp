@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -78,6 +79,17 @@ struct AgentLink : LinkTarget {
 [[nodiscard]] AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key,
                                       std::chrono::milliseconds lease = std::chrono::milliseconds{0},
                                       std::chrono::milliseconds patience = std::chrono::milliseconds{0});
+
+/// What an agent says of its node.
+struct CheckedNode {
+  protocol::NodeChecked node;
+  std::chrono::microseconds ahead{0};   ///< of our wall clock is the node's
+  std::chrono::microseconds within{0};  ///< half the round trip: the error of `ahead`
+  /// For the user, if the clocks differ by more than 2 s.
+  [[nodiscard]] std::optional<std::string> clock_note() const;
+};
+/// Waits for the answer, at most 15 s. REQUIRES: no AgentSession has the link yet. Throws InputError.
+[[nodiscard]] CheckedNode check_node(AgentLink& link, const protocol::CheckNode& order);
 
 /// Connects again for its session, trying until it works, until `until`, or until `cancel` can be read. Throws InputError,
 /// the end of a sentence: there was no answer, or the agent has lost the session and its jobs.

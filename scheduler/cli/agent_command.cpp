@@ -21,6 +21,7 @@
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/real_machine.hpp"
+#include "scheduler/runtime_model/machine_facts.hpp"
 
 namespace replay::cli {
 namespace {
@@ -88,6 +89,8 @@ int run(AgentCommandOptions& options) {
   machine.leave_the_jobs_cores();
   service.agent = machine.node();
   service.agent.interface = options.iface;
+  service.agent.mpi = mpi_here();
+  service.agent.notes = machine.notes();
   service.agent.silence_limit = std::chrono::milliseconds{static_cast<long>(options.silence * 1000)};
   service.stays = options.stay;
   service.on_listening = [](const launcher::LinkAddress& address) {

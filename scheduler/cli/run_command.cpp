@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "launcher/agent/agent.hpp"
@@ -72,7 +73,22 @@ std::string last_words(const results::PolicyRun& last, const fs::path& folder) {
                      folder.string());
 }
 
-int run_all(const RunGiven& given, const experiment::Prepared& run, const experiment::RealMachine& machine,
+// A folder that no run has begun in is taken away again, so that the next try finds none.
+void check_nodes(experiment::RealMachine& machine, experiment::Prepared& run, const experiment::Programs& programs,
+                 const fs::path& folder, std::FILE* out) {
+  try {
+    for (const std::string& note : machine.check_nodes(folder, programs.programs_of(run.workload()))) {
+      fmt::print(out, "note: {}\n", clean_lines(note));
+      run.notes.push_back(note);
+    }
+  } catch (const InputError&) {
+    std::error_code error;
+    fs::remove(folder, error);  // only if it is empty
+    throw;
+  }
+}
+
+int run_all(const RunGiven& given, experiment::Prepared& run, experiment::RealMachine& machine,
             const experiment::Programs& programs, const std::string& command_line, std::FILE* out) {
   const std::string& trace = given.run.trace;
   RunViewers viewers{out, given.plain};
@@ -82,6 +98,7 @@ int run_all(const RunGiven& given, const experiment::Prepared& run, const experi
   const HeedStops heeding;  // until the results are in place
   const fs::path folder =
       results::make_run_folder(given.results.out, experiment::texts_of(run.policies), given.results.force);
+  check_nodes(machine, run, programs, folder, out);
   viewers.tell_address(folder / results::kLivePageFile);
   const auto watch = [&](const fs::path& where) { return viewers.begin_run(where, run.workload().jobs.size()); };
   std::vector<results::PolicyRun> runs;
@@ -99,7 +116,7 @@ int run(const RunGiven& given, const std::string& command_line) {
   std::FILE* out = given.results.json ? stderr : stdout;
   experiment::RealMachine machine{given.run};
   experiment::Prepared run = experiment::prepare(given.run, machine.cores());
-  const experiment::Programs programs = experiment::programs_of(run);
+  const experiment::Programs programs = experiment::programs_of(run, machine);
   const experiment::Request request =
       experiment::request_for_programs(run.spec.trace, programs.named_by_trace(run.workload()));
   if (given.dry_run) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
+#include <system_error>
 #include <utility>
 
 #include "launcher/bootstrap/hosts_file.hpp"
@@ -15,7 +16,9 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/byte_source.hpp"
 #include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/process/quiet_thread.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 
 namespace replay::experiment {
@@ -60,7 +63,67 @@ void expect_that_agents_decide(const RunSpec& spec) {
       spec.machine, fmt::join(words, " ")));
 }
 
+// All at once: each may take its time.
+template <class Ask>
+auto ask_each(std::size_t nodes, Ask ask) {
+  const AllSignalsBlocked blocked;
+  std::vector<std::future<decltype(ask(nodes))>> coming;
+  for (std::size_t node = 0; node < nodes; ++node) coming.push_back(std::async(std::launch::async, ask, node));
+  return coming;
+}
+
+// A file with a word that only its reader knows, in the run's folder for as long as this lives.
+class FileWithWord {
+ public:
+  explicit FileWithWord(const std::filesystem::path& folder)
+      : word_(launcher::text_of_link_key(launcher::new_link_key()).substr(0, kDigits)),
+        path_(std::filesystem::absolute(folder) / fmt::format(".word-{}", word_.substr(0, kDigitsOfName))) {
+    write_whole_file(path_, word_);
+  }
+  FileWithWord(const FileWithWord&) = delete;
+  FileWithWord& operator=(const FileWithWord&) = delete;
+  ~FileWithWord() {
+    std::error_code error;
+    std::filesystem::remove(path_, error);
+  }
+  [[nodiscard]] const std::string& word() const { return word_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  static constexpr std::size_t kDigits = 32, kDigitsOfName = 8;
+  std::string word_;
+  std::filesystem::path path_;
+};
+
+// What does not fit on a node, beside the first one; a line each.
+std::vector<std::string> misfits_of(const protocol::NodeChecked& node, const FileWithWord& file,
+                                    const protocol::NodeChecked& first, const std::string& name_of_first) {
+  constexpr std::size_t kShownDigits = 12;
+  std::vector<std::string> found;
+  const std::string folder = file.path().parent_path().string();
+  if (!node.unreadable.empty())
+    found.push_back(fmt::format("{}: is not the folder of this run there ({}: {}): expected one that all hosts see",
+                                folder, file.path().filename().string(), clean_line(node.unreadable)));
+  else if (node.word != file.word())
+    found.push_back(fmt::format("{}: has another file {} there: expected a folder that all hosts see", folder,
+                                file.path().filename().string()));
+  for (const std::string& program : node.missing)
+    found.push_back(fmt::format("program {}: not found there, or not executable", visible_text(program)));
+  const auto text = [](const std::string& said) { return said.empty() ? std::string{"none"} : clean_line(said); };
+  if (node.mpi != first.mpi)
+    found.push_back(
+        fmt::format("MPI: expected that of {}, {}, found {}", name_of_first, text(first.mpi), text(node.mpi)));
+  if (node.vmlib != first.vmlib)
+    found.push_back(fmt::format("vmlib: expected that of {}, SHA-256 {}..., found {}...", name_of_first,
+                                text(first.vmlib).substr(0, kShownDigits), text(node.vmlib).substr(0, kShownDigits)));
+  return found;
+}
+
 }  // namespace
+
+std::string Cluster::Node::title() const {
+  return host.empty() ? fmt::format("agent {}", address.to_text()) : fmt::format("host {}", host);
+}
 
 Cluster::Cluster(const RunSpec& spec) : lease_(std::chrono::duration_cast<std::chrono::milliseconds>(spec.node.lease)) {
   if (spec.machine.starts_with(kAgent)) {
@@ -119,28 +182,53 @@ void Cluster::take_hosts(const RunSpec& spec) {
   if (!missing.empty()) throw InputError(fmt::format("not every host of {} has an agent:{}", file_, missing));
 }
 
-/// All at once: each may take its time.
 std::vector<launcher::AgentLink> Cluster::connect(std::chrono::milliseconds patience) const {
-  std::vector<std::future<launcher::AgentLink>> comings;
-  {
-    const AllSignalsBlocked blocked;
-    for (const Node& node : nodes_)
-      comings.push_back(std::async(std::launch::async, [this, &node, patience] {
-        return launcher::connect_agent(node.address, key_, lease_, patience);
-      }));
-  }
+  auto comings = ask_each(nodes_.size(), [this, patience](std::size_t node) {
+    return launcher::connect_agent(nodes_[node].address, key_, lease_, patience);
+  });
   std::vector<launcher::AgentLink> links(nodes_.size());
-  std::string missing;
+  std::vector<std::string> misfits;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     try {
       links[i] = comings[i].get();
     } catch (const InputError& error) {
       if (file_.empty()) throw;
-      missing += fmt::format("\n  host {}: {}", nodes_[i].host, error.what());
+      misfits.push_back(fmt::format("{}: {}", nodes_[i].title(), error.what()));
     }
   }
-  if (!missing.empty()) throw InputError(fmt::format("not every host of {} can be used:{}", file_, missing));
+  expect_none(misfits);
   return links;
+}
+
+void Cluster::expect_none(const std::vector<std::string>& misfits) const {
+  if (misfits.empty()) return;
+  if (file_.empty()) throw InputError(fmt::format("{}", fmt::join(misfits, "\n")));
+  throw InputError(fmt::format("not every host of {} can be used:\n  {}", file_, fmt::join(misfits, "\n  ")));
+}
+
+std::vector<std::string> Cluster::check(const std::filesystem::path& folder, const std::vector<std::string>& programs) {
+  const FileWithWord file{folder};
+  auto coming = ask_each(nodes_.size(), [&, this](std::size_t node) {
+    return launcher::check_node(nodes_[node].first.value(), {file.path().string(), programs});
+  });
+  std::vector<std::string> misfits, notes;
+  std::optional<protocol::NodeChecked> first;
+  std::string name_of_first;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const std::string title = nodes_[i].title();
+    try {
+      const launcher::CheckedNode checked = coming[i].get();
+      if (!first) first = checked.node, name_of_first = nodes_[i].host;
+      for (const std::string& one : misfits_of(checked.node, file, *first, name_of_first))
+        misfits.push_back(fmt::format("{}: {}", title, one));
+      for (const std::string& note : checked.node.notes) notes.push_back(fmt::format("{}: {}", title, note));
+      if (const auto note = checked.clock_note()) notes.push_back(fmt::format("{}: {}", title, *note));
+    } catch (const InputError& error) {
+      misfits.push_back(fmt::format("{}: {}", title, error.what()));
+    }
+  }
+  expect_none(misfits);
+  return notes;
 }
 
 void Cluster::make_machine() {

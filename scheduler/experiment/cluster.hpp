@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,12 @@ class Cluster {
   /// When the batch system takes the hosts away, if it says.
   [[nodiscard]] const std::optional<live::MachineEnd>& end() const { return end_; }
 
+  /// Asks each node for what has to be alike: the run's `folder` under its path, the `programs` of jobs, MPI, vmlib. Returns
+  /// notes, a line each: of agents' starts, and of clocks that differ. Throws InputError with a line for each host and what
+  /// does not fit there. REQUIRES: before start().
+  [[nodiscard]] std::vector<std::string> check(const std::filesystem::path& folder,
+                                               const std::vector<std::string>& programs);
+
   /// Throws UsageError when an agent will be gone before the last of so many runs.
   void expect_runs(std::size_t count) const;
   /// The executor of one run. The first run has the first connections, each later one new ones. Throws InputError.
@@ -51,11 +58,14 @@ class Cluster {
     std::optional<launcher::AgentLink> first{};
     protocol::Hello hello{};
     bool stays = false;
+    /// "host node1", or "agent 127.0.0.1:40123".
+    [[nodiscard]] std::string title() const;
   };
 
   [[nodiscard]] std::vector<launcher::Host> hosts_of_slurm(const RunSpec& spec);
   void take_hosts(const RunSpec& spec);
   [[nodiscard]] std::vector<launcher::AgentLink> connect(std::chrono::milliseconds patience) const;
+  void expect_none(const std::vector<std::string>& misfits) const;
   void make_machine();
 
   std::string file_;  // of the hosts, or "Slurm job 17"; empty: agent:HOST:PORT

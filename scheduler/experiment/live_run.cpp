@@ -158,9 +158,10 @@ OpenRun prepare_open(const RunSpec& spec, const Machine& machine) {
   return run;
 }
 
-Programs programs_of(Prepared& run) {
+Programs programs_of(Prepared& run, const RealMachine& machine) {
   const RunSpec& spec = run.spec;
-  Programs programs{spec.program, run.loaded.programs, spec.time_scale, spec.seed};
+  Programs programs{spec.program, run.loaded.programs, spec.time_scale, spec.seed,
+                    machine.is_here() ? Programs::Place::kHere : Programs::Place::kElsewhere};
   for (const TracedJob& traced : run.workload().jobs) (void)programs.command(traced);
   if (spec.time_scale != 1 && programs.has_fixed_durations(run.workload()))
     run.notes.push_back("some jobs run programs whose run time does not follow --time-scale");

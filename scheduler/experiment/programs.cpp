@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -16,6 +18,14 @@
 #include "scheduler/model/job_sizes.hpp"
 
 namespace replay::experiment {
+
+std::optional<std::string> program_for(const std::string& name, Programs::Place place) {
+  if (const auto ours = benchmark(name)) return ours->string();
+  if (place == Programs::Place::kElsewhere)
+    return name.find('/') == std::string::npos ? name : std::filesystem::absolute(name).string();
+  const auto found = find_program(name);
+  return found ? std::optional{found->string()} : std::nullopt;
+}
 
 std::vector<std::string> split_command(std::string_view text) {
   ShellWords command = split_words(text);
@@ -39,8 +49,12 @@ double benchmark_figure(const std::string& output, const std::string& name) {
 }
 
 Programs::Programs(std::string everywhere, std::map<std::int32_t, std::string> table, double time_scale,
-                   std::uint64_t seed)
-    : everywhere_(std::move(everywhere)), table_(std::move(table)), time_scale_(time_scale), seed_(seed) {}
+                   std::uint64_t seed, Place place)
+    : everywhere_(std::move(everywhere)),
+      table_(std::move(table)),
+      time_scale_(time_scale),
+      seed_(seed),
+      place_(place) {}
 
 std::string Programs::text(const TracedJob& traced) const {
   if (!everywhere_.empty()) return everywhere_;
@@ -59,14 +73,19 @@ std::vector<std::string> Programs::command(const TracedJob& traced, ProcessCount
     word = filled_in(std::move(word), "{cpu_use}", fmt::format("{}", traced.truth.behaviour.cpu_use));
     word = with_seed(std::move(word), seed_ * 1'000'003 + static_cast<std::uint64_t>(id));
   }
-  auto program = benchmark(words[0]);
-  if (!program) program = find_program(words[0]);
+  auto program = program_for(words[0], place_);
   if (!program)
     throw InputError(
         fmt::format("job {}: there is no program '{}': neither a benchmark of ours (in {}) nor on the PATH", id,
                     words[0], library_folder().string()));
-  words[0] = program->string();
+  words[0] = std::move(*program);
   return words;
+}
+
+std::vector<std::string> Programs::programs_of(const Workload& workload) const {
+  std::set<std::string> found;
+  for (const TracedJob& traced : workload.jobs) found.insert(command(traced).front());
+  return {found.begin(), found.end()};
 }
 
 std::vector<std::string> Programs::named_by_trace(const Workload& workload) const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,15 +27,22 @@ namespace replay::experiment {
 
 class Programs {
  public:
+  /// Where programs are looked up: kElsewhere: a bare name is left to the nodes, and a path is the same there.
+  enum class Place : std::uint8_t { kHere, kElsewhere };
   /// `everywhere`: the text of --program, or empty. `table`: SWF field 14 to command line.
-  Programs(std::string everywhere, std::map<std::int32_t, std::string> table, double time_scale, std::uint64_t seed);
+  Programs(std::string everywhere, std::map<std::int32_t, std::string> table, double time_scale, std::uint64_t seed,
+           Place place = Place::kHere);
 
-  /// The command of a job with `processes` processes, its program found. {runtime} is its run time with as many. Throws InputError naming the job and the program that is not there.
+  /// The command of a job with `processes` processes, its program found. {runtime} is its run time with as many. Throws
+  /// InputError naming the job and the program that is not there.
   [[nodiscard]] std::vector<std::string> command(const TracedJob& traced, ProcessCount processes) const;
   /// With the submitted processes.
   [[nodiscard]] std::vector<std::string> command(const TracedJob& traced) const {
     return command(traced, traced.job.processes);
   }
+
+  /// The programs of these jobs, each once, in alphabetical order.
+  [[nodiscard]] std::vector<std::string> programs_of(const Workload& workload) const;
 
   /// Commands of the trace's table that jobs of `workload` run and that are no benchmark of ours: the file may name any
   /// program of this machine. One line each, fit for a terminal, in the order of their numbers. None with --program.
@@ -50,7 +58,12 @@ class Programs {
   std::map<std::int32_t, std::string> table_;
   double time_scale_;
   std::uint64_t seed_;
+  Place place_;
 };
+
+/// The path of the program that a command names; on other nodes that of a benchmark of ours, a path made absolute, or the
+/// name. Nothing: there is no such program.
+[[nodiscard]] std::optional<std::string> program_for(const std::string& name, Programs::Place place);
 
 /// Asks to run what Programs::named_by_trace() has found in the trace `file`.
 [[nodiscard]] Request request_for_programs(const std::string& file, std::vector<std::string> named);

@@ -142,6 +142,13 @@ void RealMachine::find_programs() {
   if (const auto note = launcher::missing_devices_note(agent_.network)) local_.notes.push_back(*note);
 }
 
+std::vector<std::string> RealMachine::check_nodes(const fs::path& folder, const std::vector<std::string>& programs) {
+  if (!cluster_) return {};
+  std::vector<std::string> added = cluster_->check(folder, programs);
+  local_.notes.insert(local_.notes.end(), added.begin(), added.end());
+  return added;
+}
+
 void RealMachine::leave_the_jobs_cores() const {
   // Emulated jobs hardly use cores; remote ones use other cores.
   if (!is_emulated() && !cluster_) launcher::leave_cores(local_.pu_of_core);

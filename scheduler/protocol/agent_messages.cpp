@@ -41,6 +41,7 @@ void fields(auto& io, A<LaunchJob> auto& m) {
   io(m.hosts, "hosts");
   io(m.own_host, "own host");
   io(m.key, "key");
+  io(m.label, "label");
 }
 void fields(auto& io, A<MoveRanks> auto& m) {
   io(m.job, "job");
@@ -53,6 +54,10 @@ void fields(auto& io, A<EndJob> auto& m) {
 void fields(auto& io, A<SlowDown> auto& m) {
   io(m.job, "job");
   io(m.slowdown, "slowdown");
+}
+void fields(auto& io, A<CheckNode> auto& m) {
+  io(m.file, "file");
+  io(m.programs, "programs");
 }
 void fields(auto& io, A<Hello> auto& m) {
   io(m.version, "version");
@@ -105,6 +110,15 @@ void fields(auto& io, A<JobStatistics> auto& m) {
   io(m.ranks, "ranks");
 }
 void fields(auto& io, A<Farewell> auto& m) { io(m.reason, "reason"); }
+void fields(auto& io, A<NodeChecked> auto& m) {
+  io(m.clock_us, "clock");
+  io(m.word, "word");
+  io(m.unreadable, "unreadable");
+  io(m.missing, "missing");
+  io(m.mpi, "MPI");
+  io(m.vmlib, "vmlib");
+  io(m.notes, "notes");
+}
 
 template <class Value>
 concept Enumerator = std::is_enum_v<Value>;
@@ -200,6 +214,10 @@ void expect_sense(const Hello& message) {
     throw ProtocolError(
         fmt::format("packages: expected a divisor of {} cores, found {}", message.cores.size(), message.packages));
 }
+void expect_sense(const CheckNode& message) {
+  if (!message.file.starts_with('/'))
+    throw ProtocolError(fmt::format("file: expected an absolute path, found '{}'", visible_text(message.file, 200)));
+}
 void expect_sense(const SlowDown& message) {
   if (message.slowdown < kLeastSlowdown || message.slowdown > kMostSlowdown)
     throw ProtocolError(
@@ -246,11 +264,12 @@ std::size_t LaunchJob::world_size() const {
 }
 
 bool is_numbered(const AgentOrder& order) {
-  return !std::holds_alternative<Ping>(order) && !std::holds_alternative<Goodbye>(order);
+  return !std::holds_alternative<Ping>(order) && !std::holds_alternative<Goodbye>(order) &&
+         !std::holds_alternative<CheckNode>(order);
 }
 bool is_numbered(const AgentReport& report) {
   return !std::holds_alternative<Hello>(report) && !std::holds_alternative<Heartbeat>(report) &&
-         !std::holds_alternative<Farewell>(report);
+         !std::holds_alternative<Farewell>(report) && !std::holds_alternative<NodeChecked>(report);
 }
 std::string encode(const AgentOrder& order, std::uint64_t number) { return encode_any(order, kFirstOrder, number); }
 std::string encode(const AgentReport& report, std::uint64_t number) { return encode_any(report, kFirstReport, number); }

@@ -38,6 +38,7 @@ struct LaunchJob {
   std::vector<JobHost> hosts{};
   std::int32_t own_host = 0;  ///< this node's place in `hosts`; `core_of_rank` is of its ranks
   std::string key{};          ///< of a job on several nodes: 16 bytes, which all of them know
+  bool label = false;         ///< each line of its output begins with host and rank
   bool operator==(const LaunchJob&) const = default;
 
   [[nodiscard]] bool is_on_several_nodes() const { return !hosts.empty(); }
@@ -88,8 +89,14 @@ struct SlowDown {
   bool operator==(const SlowDown&) const = default;
 };
 inline constexpr double kLeastSlowdown = 0.01, kMostSlowdown = 100;
-using AgentOrder =
-    std::variant<LaunchJob, MoveRanks, SuspendJob, ResumeJob, EndJob, Goodbye, AskStatistics, Ping, SlowDown>;
+/// Over a network, before the first job: asks for what has to be alike on all nodes. Has no number.
+struct CheckNode {
+  std::string file;                   ///< absolute: the daemon has written a word into it
+  std::vector<std::string> programs;  ///< that jobs will run: paths, or names to be found on the agent's PATH
+  bool operator==(const CheckNode&) const = default;
+};
+using AgentOrder = std::variant<LaunchJob, MoveRanks, SuspendJob, ResumeJob, EndJob, Goodbye, AskStatistics, Ping,
+                                SlowDown, CheckNode>;
 
 /// The agent's first message on each connection. Has no number.
 struct Hello {
@@ -172,8 +179,19 @@ struct JobNoted {
   std::string text;
   bool operator==(const JobNoted&) const = default;
 };
+/// Answers CheckNode. Has no number.
+struct NodeChecked {
+  std::int64_t clock_us = 0;         ///< wall clock, us since 1970, as the order arrived
+  std::string word;                  ///< that the file has there
+  std::string unreadable;            ///< why it could not be read; empty: it was
+  std::vector<std::string> missing;  ///< of the programs: those that are not there, or cannot be executed
+  std::string mpi;                   ///< "MPICH 4.0.2"; empty: not known
+  std::string vmlib;                 ///< SHA-256 of the library; empty: there is none
+  std::vector<std::string> notes;    ///< of the agent's start, a line each
+  bool operator==(const NodeChecked&) const = default;
+};
 using AgentReport = std::variant<Hello, JobStarted, RanksMoved, JobSuspended, JobResumed, JobMeasured, JobEnded,
-                                 OrderFailed, Heartbeat, JobStatistics, Farewell, JobNoted>;
+                                 OrderFailed, Heartbeat, JobStatistics, Farewell, JobNoted, NodeChecked>;
 
 /// Whether the message has a number in its session, and is sent again after a cut.
 [[nodiscard]] bool is_numbered(const AgentOrder& order);

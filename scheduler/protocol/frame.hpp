@@ -13,7 +13,7 @@
 
 namespace replay::protocol {
 
-inline constexpr std::uint16_t kProtocolVersion = 6;
+inline constexpr std::uint16_t kProtocolVersion = 7;
 inline constexpr std::size_t kFrameHeaderBytes = 16;
 inline constexpr std::size_t kMostPayloadBytes = std::size_t{16} << 20U;
 

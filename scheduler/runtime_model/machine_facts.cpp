@@ -39,6 +39,8 @@ struct ClosePipe {
   void operator()(std::FILE* pipe) const { ::pclose(pipe); }
 };
 
+}  // namespace
+
 // Hydra's "Version:" is MPICH's.
 std::string mpi_here() {
   const auto mpiexec = find_program("mpiexec");
@@ -53,8 +55,6 @@ std::string mpi_here() {
   const std::string version = value_in(text, "Version");
   return version.empty() ? version : "MPICH " + version;
 }
-
-}  // namespace
 
 ProfileMachine machine_here(CoreCount cores) {
   ProfileMachine here;

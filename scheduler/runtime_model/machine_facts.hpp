@@ -9,7 +9,10 @@
 
 namespace replay {
 
-/// This machine with so many `cores` to measure on; `mpi` as mpiexec says it ("MPICH 4.0.2"), empty without one.
+/// The MPI of the mpiexec on the PATH, as that says it: "MPICH 4.0.2". Empty: there is none.
+[[nodiscard]] std::string mpi_here();
+
+/// This machine with so many `cores` to measure on; `mpi` is mpi_here().
 [[nodiscard]] ProfileMachine machine_here(CoreCount cores);
 
 /// Differences that make a profile of `there` doubtful for `here`, in CPU, cores, kernel, MPI: "kernel: Linux 6.1.0

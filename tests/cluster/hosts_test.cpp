@@ -148,6 +148,48 @@ TEST_F(Hosts, KillNineOfTheDaemonLeavesNothing) {
   expect_nothing_left(std::chrono::seconds{8});
 }
 
+TEST_F(Hosts, WhatIsNotAlikeOnThemIsNamedBeforeTheFirstJob) {
+  const std::string hidden = "unshare --user --map-root-user --mount sh -c 'mount -t tmpfs none " +
+                             (folder_ / "hidden").string() + " && exec \"$@\"' sh ";
+  fs::create_directory(folder_ / "hidden");
+  if (shell(hidden + "true").status != 0) GTEST_SKIP() << "needs user namespaces";
+  fs::create_directory(folder_ / "bin");
+  write_text(folder_ / "bin/mpiexec", "#!/bin/sh\necho ' Version: 9.9'\n");
+  fs::permissions(folder_ / "bin/mpiexec", fs::perms::owner_all);
+  write_text(folder_ / "hidden/program", "#!/bin/sh\n");
+  fs::permissions(folder_ / "hidden/program", fs::perms::owner_all);
+  write_text(folder_ / "start.sh", "#!/bin/sh\nhost=$1\nshift\n[ $host = 127.0.0.1 ] && exec \"$@\"\nPATH=" +
+                                       (folder_ / "bin").string() + ":$PATH\nexec " + hidden + "\"$@\"\n");
+  auto words = on_hosts("long.swf");
+  std::ranges::replace(words, (folder_ / "r").string(), (folder_ / "hidden/r").string());
+  words.insert(words.end(), {"--program", (folder_ / "hidden/program").string()});
+  EXPECT_EQ(run(words), 1);
+  const std::string host = "\n  host 127.0.0.2: ";
+  const std::string program = (folder_ / "hidden/program").string();
+  for (const std::string& line :
+       {host + (folder_ / "hidden/r").string() + ": is not the folder of this run there (.word-",
+        host + "program " + program + ": not found there, or not executable",
+        host + "MPI: expected that of 127.0.0.1, MPICH 4.0.2, found MPICH 9.9"})
+    EXPECT_NE(output().find(line), std::string::npos) << output();
+  EXPECT_EQ(output().find("host 127.0.0.1: "), std::string::npos) << output();
+  EXPECT_FALSE(fs::exists(folder_ / "hidden/r")) << "the next try finds no folder of a run";
+  expect_nothing_left();
+}
+
+TEST_F(Hosts, AProgramIsLookedUpWhereItRuns) {
+  fs::create_directory(folder_ / "bin");
+  fs::create_symlink(fs::path{REPLAY_PROGRAM}.parent_path().parent_path() / "lib/replay/ep",
+                     folder_ / "bin/only-there");
+  write_text(folder_ / "start.sh", "#!/bin/sh\nshift\nPATH=" + (folder_ / "bin").string() + ":$PATH exec \"$@\"\n");
+  write_text(folder_ / "two.hosts", "127.0.0.1 slots=1\n127.0.0.2 slots=1\n");
+  shape_ = "2x1x1";
+  write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 3 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  auto words = on_hosts("t.swf");
+  words.insert(words.end(), {"--program", "only-there --class S"});
+  EXPECT_EQ(run(words), 0) << output();
+  expect_all_verified(1);
+}
+
 TEST_F(Hosts, OneThatDoesNotComeIsNamedAndTheOthersGo) {
   write_text(folder_ / "start.sh",
              "#!/bin/sh\n[ $1 = 127.0.0.2 ] && { echo no such host >&2; exit 3; }\nshift\nexec \"$@\"\n");

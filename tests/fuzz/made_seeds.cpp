@@ -47,7 +47,8 @@ std::vector<AgentOrder> orders() {
           Goodbye{},
           AskStatistics{job},
           Ping{},
-          SlowDown{job, 1.25}};
+          SlowDown{job, 1.25},
+          CheckNode{"/runs/1/word", {"phases", "/bin/cg"}}};
 }
 
 std::vector<AgentReport> reports() {
@@ -63,7 +64,8 @@ std::vector<AgentReport> reports() {
           Heartbeat{},
           JobStatistics{job, 5, "progress", "token", {RankStatistics{.pid = 3, .calls = 4}, RankStatistics{}}},
           Farewell{"not the one that was sent"},
-          JobNoted{job, "rank 1 was not on its core"}};
+          JobNoted{job, "rank 1 was not on its core"},
+          NodeChecked{1'795'772'000'000'001, "4f", "no such file", {"cg"}, "MPICH 4.0.2", "ab", {"a note"}}};
 }
 
 void add_wire(std::vector<Seed>& seeds) {

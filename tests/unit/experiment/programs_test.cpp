@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "scheduler/base/error.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "tests/support/schedule.hpp"
@@ -44,6 +46,28 @@ TEST(Programs, ThatAreNotThereAreNamedWithTheirJob) {
     EXPECT_NE(message.find("job 12"), std::string::npos) << message;
     EXPECT_NE(message.find("no-such-program-anywhere"), std::string::npos) << message;
   }
+}
+
+TEST(Programs, OfOtherNodesAreLookedUpThere) {
+  const auto command_of = [](const std::string& text) {
+    return Programs(text, {}, 1, 1, Programs::Place::kElsewhere).command(test::job('A')).front();
+  };
+  EXPECT_EQ(command_of("only-there"), "only-there");
+  EXPECT_EQ(command_of("./only-there"), std::filesystem::absolute("./only-there").string());
+}
+
+TEST(Programs, OfAWorkloadAreListedOnce) {
+  Workload workload;
+  for (const int executable : {0, 3, 0}) {
+    TracedJob traced = test::job('A');
+    traced.truth.executable = executable;
+    workload.jobs.push_back(traced);
+  }
+  const Programs programs{"", {{3, "/bin/true"}}, 1, 1, Programs::Place::kElsewhere};
+  const auto found = programs.programs_of(workload);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0], "/bin/true");
+  EXPECT_TRUE(found[1].ends_with("/phases")) << found[1];
 }
 
 TEST(Folders, AreNamedAfterThePolicyWithoutWhatAFileSystemMinds) {

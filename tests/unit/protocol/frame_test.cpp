@@ -30,7 +30,11 @@ std::vector<AgentOrder> all_orders() {
                     false,
                     123456789012,
                     "/home/a b",
-                    {{"PATH", "/bin"}, {"EMPTY", ""}}},
+                    {{"PATH", "/bin"}, {"EMPTY", ""}},
+                    {},
+                    0,
+                    "",
+                    true},
           MoveRanks{JobId{-1}, {3}},
           SuspendJob{JobId{1}},
           ResumeJob{JobId{INT64_MAX}},
@@ -38,7 +42,8 @@ std::vector<AgentOrder> all_orders() {
           Goodbye{},
           AskStatistics{JobId{7}},
           Ping{},
-          SlowDown{JobId{7}, 1.25}};
+          SlowDown{JobId{7}, 1.25},
+          CheckNode{"/runs/first/word", {"./phases", "cg"}}};
 }
 
 std::vector<AgentReport> all_reports() {
@@ -54,7 +59,8 @@ std::vector<AgentReport> all_reports() {
           JobStatistics{
               JobId{7}, 5'000'000'000, "progress", "token", {RankStatistics{4711, 1, 2, 3, 4, 5, 6}, RankStatistics{}}},
           Farewell{"the daemon has not been heard of for 30 s"},
-          JobNoted{JobId{7}, "rank 1 was not on its core"}};
+          JobNoted{JobId{7}, "rank 1 was not on its core"},
+          NodeChecked{1'795'772'000'000'001, "4f", "", {"cg"}, "MPICH 4.0.2", "ab", {"a note"}}};
 }
 
 TEST(AgentMessages, EveryOrderComesBackAsItWasSent) {
@@ -72,7 +78,7 @@ TEST(AgentMessages, EveryReportComesBackAsItWasSent) {
 
 TEST(AgentMessages, TheBytesAreThoseOfTheDocument) {
   const std::string expected{
-      "\x14\0\0\0\x02\0\x06\0"  // 20 bytes follow, type 2 (MoveRanks), version 6
+      "\x14\0\0\0\x02\0\x07\0"  // 20 bytes follow, type 2 (MoveRanks), version 7
       "\x03\0\0\0\0\0\0\0"      // the session's third order
       "\x2a\0\0\0\0\0\0\0"      // job 42
       "\x02\0\0\0"              // 2 ranks
@@ -171,7 +177,7 @@ TEST(FrameDecoder, AnotherVersionIsRefused) {
 
 TEST(FrameDecoder, ALengthBeyondTheLimitIsRefusedBeforeItsBytesArrive) {
   FrameDecoder decoder;
-  decoder.feed(std::string{"\xff\xff\xff\xff\x01\0\x06\0", 8} + std::string(8, '\0'));
+  decoder.feed(std::string{"\xff\xff\xff\xff\x01\0\x07\0", 8} + std::string(8, '\0'));
   EXPECT_THROW((void)decoder.next(), ProtocolError);
   EXPECT_THROW((void)encode_frame(1, std::string(kMostPayloadBytes + 1, 'x')), ProtocolError);
 }

@@ -226,7 +226,7 @@ TEST(Handshake, AnAgentNamesTheUnprotectedVersionOfADaemonAndTellsItsOwn) {
       "link version: expected 3 (encrypted frames), found 1 (frames without protection); both sides must be of one "
       "release");
   ASSERT_EQ(a.parting().size(), kOpeningBytes);
-  EXPECT_EQ(a.parting().substr(0, 12), (std::string{"RPLAY-LK\x03\0\x06\0", 12})) << "the old one reads: found 3";
+  EXPECT_EQ(a.parting().substr(0, 12), (std::string{"RPLAY-LK\x03\0\x07\0", 12})) << "the old one reads: found 3";
 }
 
 TEST(Handshake, ADaemonNamesTheUnprotectedVersionOfAnAgent) {
@@ -243,7 +243,7 @@ TEST(Handshake, AnotherVersionIsNamed) {
   EXPECT_EQ(refusal(a, with_byte(opening, 8, 9)),
             "link version: expected 3 (encrypted frames), found 9; both sides must be of one release");
   Handshake b = agent();
-  EXPECT_EQ(refusal(b, with_byte(opening, 11, 1)).substr(0, 28), "protocol version: expected 6");
+  EXPECT_EQ(refusal(b, with_byte(opening, 11, 1)).substr(0, 28), "protocol version: expected 7");
 }
 
 TEST(Handshake, SomethingElseThatConnectsIsRefusedAndLearnsNothing) {
@@ -328,29 +328,29 @@ TEST(Handshake, TheBytesAreThoseOfTheDocument) {
   Handshake d = daemon();
   Handshake a = agent();
   EXPECT_EQ(d.greeting().substr(0, kOpeningBytes),
-            (std::string{"RPLAY-LK\x03\0\x06\0\x01\0\0\0", 16} + std::string(32, '\x01')));
+            (std::string{"RPLAY-LK\x03\0\x07\0\x01\0\0\0", 16} + std::string(32, '\x01')));
   EXPECT_EQ(hex_of(d.greeting().substr(kOpeningBytes)),
-            "36a3d3f89c5f423e4c850a607c00dcf5661704ce1990a34067c524eef446afb7");
+            "324955876bb78e9e7d6d842176d67149db7578181bf56aa5a616c0656cd6cd92");
   const std::string proof = d.feed(meet(a, d));
   EXPECT_EQ(hex_of(proof),
             "0102030405060708090a0b0c0d0e0f10"
             "01"
             "30750000"
             "0500000000000000"
-            "b40b5bf89acbff450dd0a4ee2df5b3f27537b7a2390b7d70de9f8b2f7db1bf99");
+            "d7f67e42c4cf7309bb874ec3355dd4178f4c7d618fa62c0d5e46cab9036a8e37");
   (void)a.feed(proof);
   const std::string answer = a.answer(LinkAnswer::kServed);
-  EXPECT_EQ(hex_of(answer), "00c81eaea1636e9fb49749fc65776ea97c6e2ff0aca4f5a903f48c1de01d9dcefe");
+  EXPECT_EQ(hex_of(answer), "00e8f79aa8e789d89ebe50c4e730062d204bfc9eeb2f4e3341e7d42c751ddd9d16");
   (void)d.feed(answer);
-  EXPECT_EQ(hex_of(d.seals().sending), "f1ec7054680205ffc188859b9044746710932425ba04788df782ea0b6043fbee");
-  EXPECT_EQ(hex_of(d.seals().receiving), "fe82c1fa40e89f044c16511c1e0d2dddaaae0a8cee71fb44e9699dbbeaf6895a");
+  EXPECT_EQ(hex_of(d.seals().sending), "8c87de40faa993da387440a67e4463bb97e61f9bbcb96eb5093db3f132f736a0");
+  EXPECT_EQ(hex_of(d.seals().receiving), "3c8f85a9b3a914b5f0af4ca20be922db23a0c1a818658cd969f6e0d1e49768b4");
 
   FrameDecoder decoder{d.seals().sending};
   std::string stream;
   for (const int byte : {0x2f, 0x3b, 0xc6, 0xf5, 0x24, 0x82, 0x82, 0xb6, 0x89, 0xb1, 0x2f, 0x37, 0x7f, 0xf6, 0x18,
-                         0x87, 0x64, 0xb4, 0x07, 0x83, 0xb8, 0x61, 0x89, 0xff, 0x8c, 0x7d, 0xa7, 0xc2, 0x75, 0x1a,
-                         0xde, 0x04, 0x48, 0x82, 0xbb, 0x5a, 0xb8, 0x8f, 0xcb, 0xef, 0xfb, 0xc4, 0x58, 0x33, 0x2e,
-                         0x06, 0x13, 0x48, 0xf3, 0xa0, 0xb9, 0xe7, 0x88, 0xa7, 0x39, 0x10, 0x50})
+                         0x87, 0x64, 0xb4, 0x07, 0x83, 0xb8, 0x61, 0x89, 0xff, 0xa7, 0x35, 0x67, 0xb4, 0xfa, 0x99,
+                         0xe7, 0x37, 0xa2, 0x13, 0x95, 0x9c, 0x41, 0xd1, 0x11, 0x86, 0x13, 0x34, 0xb8, 0xba, 0x28,
+                         0x7d, 0xbb, 0x12, 0x95, 0xbc, 0xfd, 0x79, 0xed, 0x79, 0x90, 0xbe, 0x4a})
     stream += static_cast<char>(byte);
   decoder.feed(stream);
   EXPECT_EQ(decoder.next(), (Frame{6, ""}));

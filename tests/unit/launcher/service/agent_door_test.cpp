@@ -96,12 +96,14 @@ class Door : public testing::Test {
     protocol::FrameSealer sealer{seals_.sending};
     std::string hello = sealer.seal(protocol::encode(protocol::Hello{protocol::kProtocolVersion, 1, {0, 2}, false}));
     hello += sealer.seal(protocol::encode(protocol::Heartbeat{}));
+    if (checked_) hello += sealer.seal(protocol::encode(*checked_));
     ASSERT_EQ(::send(stream_.get(), hello.data(), hello.size(), 0), static_cast<ssize_t>(hello.size()));
   }
 
   const protocol::LinkKey key_ = key_of(1);
   EventBase loop_{event_base_new()};
   LinkAnswer answer_ = LinkAnswer::kServed;
+  std::optional<protocol::NodeChecked> checked_;  // sent behind Hello
   UniqueFd stream_;
   protocol::LinkSeals seals_;
   std::string name_;
@@ -132,6 +134,32 @@ TEST_F(Door, ADaemonWithTheKeyComesInAndHearsHello) {
   EXPECT_FALSE(link_->stays);
   EXPECT_EQ(name_, own_address(link_->stream.get()).to_text());
   EXPECT_EQ(door_.refused(), 0U);
+}
+
+TEST_F(Door, ANodesAnswerToTheCheckSaysHowFarItsClockIsAhead) {
+  const auto in_an_hour = (std::chrono::system_clock::now() + 1h).time_since_epoch();
+  checked_.emplace();
+  checked_->clock_us = std::chrono::duration_cast<std::chrono::microseconds>(in_an_hour).count();
+  checked_->word = "4f";
+  connect(key_);
+  ASSERT_TRUE(until([&] { return is_done_.load(); }));
+  ASSERT_TRUE(link_) << error_;
+  const CheckedNode checked = check_node(*link_, {"/runs/first/word", {}});
+  EXPECT_EQ(checked.node, *checked_);
+  EXPECT_LT(std::chrono::abs(checked.ahead - 1h), 30s);
+  const std::string note = checked.clock_note().value_or("");
+  EXPECT_TRUE(note.starts_with("its clock is 3") && note.find(" s ahead of this one's (within ") != std::string::npos)
+      << note;
+  EXPECT_EQ((CheckedNode{{}, 2s, 1ms}.clock_note()), std::nullopt);
+  EXPECT_EQ((CheckedNode{{}, -3s, 1ms}.clock_note()), "its clock is 3.0 s behind this one's (within 0.001 s)");
+}
+
+TEST_F(Door, AnAgentThatGoesBeforeItsAnswerToTheCheckIsNamed) {
+  connect(key_);
+  ASSERT_TRUE(until([&] { return is_done_.load(); }));
+  ASSERT_TRUE(link_) << error_;
+  stream_.reset();
+  EXPECT_THROW((void)check_node(*link_, {"/runs/first/word", {}}), InputError);
 }
 
 TEST_F(Door, NothingBehindHelloIsLost) {
