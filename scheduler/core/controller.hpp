@@ -37,7 +37,8 @@ struct ControllerOptions {
   Overrun overrun = Overrun::kKill;
   /// Real runs: how long after its estimated end a job may still run before it has overrun. Empty: not at all.
   std::function<Duration(const Job&)> grace;
-  Duration zero_time_of_day{};  ///< ClusterView
+  Duration zero_time_of_day{};     ///< ClusterView
+  Instant machine_until = kNever;  ///< the same
 };
 
 class Controller {
@@ -118,7 +119,8 @@ class Controller {
             triggers_,
             &rate_,
             resizes_to_any_size_,
-            options_.zero_time_of_day};
+            options_.zero_time_of_day,
+            options_.machine_until};
   }
 
   // What a decision of the policy changes in the plan.

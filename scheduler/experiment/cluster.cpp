@@ -151,6 +151,7 @@ std::vector<launcher::Host> Cluster::hosts_of_slurm(const RunSpec& spec) {
     throw InputError(
         fmt::format("{} has {} s left: expected more than {} s, as a run in it ends so long before its limit", file_,
                     left->count(), live::kBeforeMachineEnd.count()));
+  if (!left) machine_.notes.push_back(fmt::format("{} has no time limit, or squeue does not say it", file_));
   if (left) end_ = {std::chrono::steady_clock::now() + *left, "the time limit of " + file_};
   return std::move(job.hosts);
 }

@@ -67,13 +67,13 @@ class Engine final : public ExecutorListener {
         executor_(executor),
         log_(log),
         options_(options),
+        clock_(source.begin(), options.time_scale),
+        machine_until_(options.machine_end ? clock_.at(options.machine_end->at - kBeforeMachineEnd) : kNever),
         controller_(machine, policy, model, log,
                     {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); },
-                     source.zero_time_of_day()}),
+                     source.zero_time_of_day(), machine_until_}),
         base_(event_base_new()),
-        wake_(base_.get(), -1, 0, [] {}),
-        clock_(source.begin(), options.time_scale),
-        machine_until_(options.machine_end ? clock_.at(options.machine_end->at - kBeforeMachineEnd) : kNever) {
+        wake_(base_.get(), -1, 0, [] {}) {
     INVARIANT(base_ != nullptr, "libevent has no event base");
     if (options.neighbours != nullptr) slowdowns_.emplace(machine, *options.neighbours, executor);
     if (stop_descriptor() >= 0) {  // the loop checks at each turn
@@ -428,13 +428,13 @@ class Engine final : public ExecutorListener {
   Executor& executor_;
   log::Sink& log_;
   const RunOptions& options_;
+  TraceClock clock_;
+  Instant machine_until_;  // the run ends then
   Controller controller_;
   EventBase base_;
   LoopEvent wake_;
   std::optional<LoopEvent> stop_;  // none: stop signals are not heeded
-  TraceClock clock_;
-  Instant machine_until_;
-  Instant now_{};  // of the orders that are carried out
+  Instant now_{};                  // of the orders that are carried out
   std::map<JobId, Placed> launched_;
   std::map<JobId, Placed> refused_;  // by the site; not at the executor
   std::string site_fault_;           // the site's last refusal; empty: jobs can be started, as far as is known

@@ -110,13 +110,21 @@ const replay_view& LibraryView::of(const ClusterView& view) {
     for (int node = 0; node < view.machine.nodes(); ++node) free_on_node_.push_back(view.free.on_node(NodeId{node}));
   else
     free_on_node_.push_back(view.free.total());
-  view_ = {sizeof(replay_view),  microseconds(view.now),
-           view.machine.size(),  view.machine.nodes(),
-           view.free.total(),    0,
-           free_on_node_.data(), waiting_at_.data(),
-           waiting_at_.size(),   running_at_.data(),
-           running_at_.size(),   triggers_.data(),
-           triggers_.size(),     &layout_};
+  view_ = {sizeof(replay_view),
+           microseconds(view.now),
+           view.machine.size(),
+           view.machine.nodes(),
+           view.free.total(),
+           0,
+           free_on_node_.data(),
+           waiting_at_.data(),
+           waiting_at_.size(),
+           running_at_.data(),
+           running_at_.size(),
+           triggers_.data(),
+           triggers_.size(),
+           &layout_,
+           microseconds(view.machine_until)};
   return view_;
 }
 

@@ -289,6 +289,7 @@ std::string ToldSoFar::pass_line(const ClusterView& view) {
     if (trigger.job != nullptr) why["id"] = number(trigger.job->id);
   }
   Json pass{{"type", "pass"}, {"now", seconds(view.now)}, {"free", view.free.total()}};
+  if (view.machine_until != kNever) pass["machine_until"] = seconds(view.machine_until);
   if (view.machine.nodes() > 1) pass["free_on_nodes"] = free_on_nodes(view);
   pass["triggers"] = std::move(triggers);
   pass["events"] = std::move(events);

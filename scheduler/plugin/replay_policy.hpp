@@ -116,6 +116,7 @@ struct replay_view {
   const struct replay_trigger* triggers;
   uint64_t trigger_count;
   const struct replay_layout* layout;  ///< as replay has it: a field beyond these sizes is not there
+  int64_t machine_until_us;            ///< what runs then is killed; REPLAY_POLICY_NEVER: not known
 };
 
 /// What a policy answers with. Each answer counts at once: free() is after all answers so far. An impossible one ends
@@ -207,6 +208,10 @@ class View {
   Range<const Running*> running() const { return {view_->running, view_->running_count}; }
   Range<Trigger> triggers() const { return {view_->triggers, view_->trigger_count}; }
   const replay_layout& layout() const { return *view_->layout; }
+  /// When a batch system takes the machine away: what runs then is killed. REPLAY_POLICY_NEVER: not known.
+  int64_t machine_until_us() const {
+    return view_->size < sizeof(replay_view) ? REPLAY_POLICY_NEVER : view_->machine_until_us;
+  }
 
  private:
   const replay_view* view_;

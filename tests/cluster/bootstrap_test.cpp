@@ -52,6 +52,17 @@ TEST_F(StartedAgents, AreReachedWithTheKey) {
   expect_nothing_left();
 }
 
+TEST_F(StartedAgents, TakeAllCoresWhereABatchSystemCountsMore) {
+  const auto cores_of = [this](int at_most) {
+    const auto starter = start({{.host = "127.0.0.1", .at_most = at_most}});
+    const auto& [host, port, why] = starter->agents()[0];
+    EXPECT_NE(port, 0) << why;
+    return launcher::connect_agent({host, port}, link_key_).hello.cores.size();
+  };
+  EXPECT_EQ(cores_of(1), 1U);
+  EXPECT_GE(cores_of(4096), 2U);
+}
+
 TEST_F(StartedAgents, SayWhyTheyDoNotCome) {
   const auto starter = start({{.host = "a", .slots = 4096}, {.host = "b", .cores = {launcher::PuId{8000}}}});
   EXPECT_NE(starter->agents()[0].why.find("host a: replay: --slots 4096: expected 1 to "), std::string::npos)

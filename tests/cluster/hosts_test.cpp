@@ -3,13 +3,19 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
 #include <functional>
+#include <map>
+#include <optional>
 #include <regex>
 #include <string>
 #include <vector>
 
 #include "scheduler/base/process/process.hpp"
 #include "scheduler/base/process/send_signal.hpp"
+#include "scheduler/live/engine.hpp"
 #include "tests/support/remote_agent_fixture.hpp"
 
 namespace replay::test {
@@ -37,11 +43,38 @@ class Hosts : public RemoteAgent {
             "--out",       (folder_ / "r").string(),
             "--force",     "--yes"};
   }
+  /// As inside a job of Slurm with these two hosts, which ends `left` from now, and a stand-in for srun.
+  void be_in_a_job_of_slurm(std::chrono::seconds left) {
+    write_text(folder_ / "srun", "#!/bin/sh\necho \"$@\" >>" + (folder_ / "words").string() +
+                                     "\nwhile [ \"$1\" != --nodelist ]; do shift; done\nshift 2\nexec \"$@\"\n");
+    fs::permissions(folder_ / "srun", fs::perms::owner_all);
+    set("PATH", folder_.path().string() + ":" + std::getenv("PATH"));
+    set("SLURM_JOB_ID", "17");
+    set("SLURM_JOB_NODELIST", "127.0.0.[1-2]");
+    set("SLURM_JOB_CPUS_PER_NODE", "2(x2)");
+    set("SLURM_JOB_END_TIME", fmt::format("{}", std::time(nullptr) + left.count()));
+  }
+  void TearDown() override {
+    for (const auto& [name, value] : before_)
+      if (value)
+        ::setenv(name.c_str(), value->c_str(), 1);
+      else
+        ::unsetenv(name.c_str());
+  }
+  std::vector<std::string> on_slurm(const std::string& trace, const std::string& machine) const {
+    return {"--trace", (folder_ / trace).string(), "--policy", "easy",  "--machine", machine,
+            "--out",   (folder_ / "r").string(),   "--force",  "--yes", "--lease",   lease_};
+  }
   /// A run whose one job has two ranks on each host.
   std::unique_ptr<Background> with_a_spanning_job() {
     auto running = daemon(on_hosts("long.swf"));
     EXPECT_TRUE(comes_true([this] { return events().find(" ranks job=1") != std::string::npos; })) << running->out();
     return running;
+  }
+  void set(const char* name, const std::string& value) {
+    const char* const was = std::getenv(name);
+    before_.emplace(name, was == nullptr ? std::nullopt : std::optional<std::string>{was});
+    ::setenv(name, value.c_str(), 1);
   }
   /// Of this test's processes, those for which it holds.
   [[nodiscard]] std::vector<pid_t> those(const std::function<bool(pid_t, const ProcessStat&)>& holds) const {
@@ -61,6 +94,7 @@ class Hosts : public RemoteAgent {
     });
     return found.empty() ? 0 : found.front();
   }
+  std::map<std::string, std::optional<std::string>> before_;  // variables
   /// Kills it, and expects the job's and the run's end, for a reason that matches the expression.
   void expect_failure_of_killed(const Background& running, pid_t victim, const std::string& reason) {
     ASSERT_GT(victim, 0) << events();
@@ -82,6 +116,39 @@ TEST_F(Hosts, AJobSpansThemAndIsShrunkAndExpandedOnBoth) {
   EXPECT_NE(events().find("resized job=1 cores=2"), std::string::npos) << events();
   EXPECT_NE(events().find("resized job=1 cores=4"), std::string::npos) << events();
   expect_nothing_left();
+}
+
+TEST_F(Hosts, AreThoseOfAJobOfSlurmAndTheirAgentsAreItsSteps) {
+  be_in_a_job_of_slurm(std::chrono::minutes{10});
+  write_text(folder_ / "t.swf", "; MaxProcs: 4\n1 0 -1 0.3 4 0.3 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  EXPECT_EQ(run(on_slurm("t.swf", "slurm:emulated=1x2")), 0) << output();
+  EXPECT_NE(output().find("4 emulated cores of 2 hosts of Slurm job 17"), std::string::npos) << output();
+  expect_all_verified(1);
+  const std::string words = text_of(folder_ / "words");
+  EXPECT_NE(words.find("--overlap --whole --nodes=1 --ntasks=1"), std::string::npos) << words;
+  EXPECT_NE(words.find("--nodelist 127.0.0.2 " REPLAY_PROGRAM " agent --key - "), std::string::npos) << words;
+  expect_nothing_left();
+}
+
+TEST_F(Hosts, OfAJobOfSlurmAreLeftBeforeItsTimeLimit) {
+  be_in_a_job_of_slurm(live::kBeforeMachineEnd + std::chrono::seconds{4});
+  EXPECT_EQ(run(on_slurm("long.swf", "slurm:emulated=1x2")), 1);
+  EXPECT_NE(output().find("no further job was started: the time limit of Slurm job 17 is 30 s away"), std::string::npos)
+      << output();
+  EXPECT_NE(events().find("finish job=1 outcome=killed"), std::string::npos) << events();
+  expect_nothing_left();
+}
+
+TEST_F(Hosts, OfAJobOfSlurmThatIsNearlyOverAreNotUsed) {
+  be_in_a_job_of_slurm(std::chrono::seconds{20});
+  EXPECT_EQ(run(on_slurm("long.swf", "slurm")), 1);
+  EXPECT_NE(output().find("s left: expected more than 30 s"), std::string::npos) << output();
+  EXPECT_EQ(text_of(folder_ / "words"), "") << "an agent was started";
+}
+
+TEST_F(Hosts, OutsideOfAJobOfSlurmThereAreNone) {
+  EXPECT_EQ(run(on_slurm("long.swf", "slurm")), 2);
+  EXPECT_NE(output().find("--machine slurm: expected to run inside a job of Slurm"), std::string::npos) << output();
 }
 
 TEST_F(Hosts, KernelsVerifyOnRealCoresOfBoth) {

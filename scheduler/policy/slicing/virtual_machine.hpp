@@ -103,7 +103,8 @@ class VirtualMachine {
             triggers_,
             real.rate,
             real.resizes_to_any_size,
-            real.zero_time_of_day};
+            real.zero_time_of_day,
+            real.machine_until};
   }
   void pass(const ClusterView& real, const FreeCores& free, Decisions& out);
 

@@ -37,6 +37,8 @@ struct ClusterView {
   bool resizes_to_any_size = false;
   /// Time of the day, UTC, at the trace's zero; 0 where the log does not say.
   Duration zero_time_of_day{};
+  /// What runs then is killed, and what waits is cancelled, as a batch system takes the machine away; kNever: not that is known.
+  Instant machine_until = kNever;
 
   /// Declared progress per second of `job` on `allocation`, alone there; 1 / m where there is no runtime model. The work
   /// is estimate_at() of the processes on it.

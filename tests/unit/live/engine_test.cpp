@@ -401,12 +401,63 @@ TEST_F(Live, UntilStopsTheRun) {
   EXPECT_FALSE(live.result.interrupted);
 }
 
+TEST_F(Live, TheEndOfItsMachineStopsTheRunBefore) {
+  const LiveLog live = run("fcfs", {job('A').cores(2).runs(1h), job('B').arrives(1s), job('C').arrives(2h)}, 0.02,
+                           [](FakeExecutor&, live::RunOptions& options) {
+                             options.machine_end = {std::chrono::steady_clock::now() + live::kBeforeMachineEnd + 100ms,
+                                                    "the lease of the machine"};
+                           });
+  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kKilled);
+  EXPECT_EQ(live.log.outcome(id('B')), Outcome::kCancelled);
+  EXPECT_GE(live.log.end(id('A')), at(4s)) << "not before";
+  EXPECT_TRUE(live.result.interrupted);
+  EXPECT_EQ(live.result.broken_off, "the lease of the machine is 30 s away");
+}
+
+TEST_F(Live, JobsOfAnExecutorThatIsLostWhileTheRunIsToldToEndAreKilled) {
+  const StopSignals signals;
+  const HeedStops heeding;
+  const LiveLog live =
+      run("fcfs", {job('A').cores(2).runs(1h)}, 0.02, [](FakeExecutor& executor, live::RunOptions& options) {
+        options.tick = [&executor, calls = 0](Instant) mutable {
+          if (++calls != 2) return;
+          send_signal(::getpid(), SIGTERM);
+          executor.lose("its agent was told to end");
+        };
+      });
+  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kKilled);
+  EXPECT_EQ(live.result.lost, "its agent was told to end");
+}
+
 TEST(Grace, IsFivePercentOrTwoSecondsAndWhatLaunchingCosts) {
   const TracedJob small = job('A').cores(1).runs(10s);
   EXPECT_EQ(live::grace(small.job, 1), 2s + 520ms);
   const TracedJob large = job('A').cores(1).runs(1000s);
   EXPECT_EQ(live::grace(large.job, 1), 50s + 520ms);
   EXPECT_EQ(live::grace(small.job, 0.1), 25s + 200ms) << "real seconds are ten of the trace";
+}
+
+class AsksHowLongTheMachineIsThere final : public Policy {
+ public:
+  void decide(const ClusterView& view, Decisions& out) override {
+    until = view.machine_until;
+    fcfs_.policy->decide(view, out);
+  }
+  Instant until{};
+
+ private:
+  NamedPolicy fcfs_ = make_policy("fcfs");
+};
+
+TEST_F(Live, PoliciesAreToldWhenTheRunEndsWithItsMachine) {
+  AsksHowLongTheMachineIsThere policy;
+  (void)run(policy, {job('A').cores(1).runs(1s)}, 0.02);
+  EXPECT_EQ(policy.until, kNever);
+  (void)run(policy, {job('A').cores(1).runs(1s)}, 0.02, [](FakeExecutor&, live::RunOptions& options) {
+    options.machine_end = {std::chrono::steady_clock::now() + live::kBeforeMachineEnd + 60s, "the lease"};
+  });
+  EXPECT_GT(policy.until, at(2950s)) << "60 s of real time are 3000 of the trace";
+  EXPECT_LE(policy.until, at(3000s));
 }
 
 // fcfs until a job is submitted after 4 s; then it breaks an invariant of its own.

@@ -2,8 +2,11 @@
 
 #include "scheduler/plugin/library_policy.hpp"
 
+#include <cstddef>
+
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/plugin/library_view.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/policy/view/hosting.hpp"
 #include "tests/unit/plugin/own_policy.hpp"
@@ -188,6 +191,20 @@ TEST_F(LibraryPolicy, AnAuthorsAnswersToWrappersCountAndAreHeldToTheView) {
   const ClusterView view{at(0s), machine, free, waiting, {}, {}};
   EXPECT_EQ(hosting_of(*policy.policy).free_until(view, at(1h)), 4);
   EXPECT_FALSE(hosting_of(*policy.policy).may_start_now(view, head.job));
+}
+
+TEST_F(LibraryPolicy, IsToldWhenTheMachineIsTakenAway) {
+  const Machine machine = cores(8);
+  const FreeCores free{machine};
+  const WaitingQueue waiting;
+  ClusterView view{at(1s), machine, free, waiting, {}, {}};
+  plugin::LibraryView told;
+  EXPECT_EQ(told.of(view).machine_until_us, REPLAY_POLICY_NEVER);
+  view.machine_until = at(90s);
+  EXPECT_EQ(replay_policy::View{told.of(view)}.machine_until_us(), 90'000'000);
+  replay_view older = told.of(view);
+  older.size = offsetof(replay_view, machine_until_us);
+  EXPECT_EQ(replay_policy::View{older}.machine_until_us(), REPLAY_POLICY_NEVER);
 }
 
 TEST_F(LibraryPolicy, PromisesNothingForAnAuthorWhoDoesNotSay) {

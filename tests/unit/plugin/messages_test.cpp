@@ -394,6 +394,13 @@ TEST_F(OnePass, AnswersInAnyOrderOfTheQueueFindTheirJobs) {
   EXPECT_NE(refusal(R"({"actions":[{"start":3},{"start":4}]})").find("none of this number"), std::string::npos);
 }
 
+TEST_F(OnePass, SaysWhenTheMachineIsTakenAwayIfThatIsKnown) {
+  EXPECT_FALSE(json::parse(pass(at(1s))).contains("machine_until"));
+  ClusterView view{at(2s), machine_, free_, waiting_, running_, {}};
+  view.machine_until = at(90s);
+  EXPECT_EQ(json::parse(told_.pass_line(view)).at("machine_until"), 90.0);
+}
+
 // Notes are written into the event log and to the terminal.
 TEST(Answers, ANoteComesInAsOneLineWithoutEscapeSequences) {
   const Machine machine = Machine::pool(4);
