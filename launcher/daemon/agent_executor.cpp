@@ -77,6 +77,7 @@ class AgentExecutor final : public live::Executor {
                                nodes_.front()->link ? 0 : monotonic_ns(),  // the clock of another node is another one
                                order.working_directory.string(),
                                order.surroundings};
+    launch.label = order.label;
     if (job.parts().size() > 1) {
       for (const JobParts::Part& part : job.parts())
         launch.hosts.push_back(

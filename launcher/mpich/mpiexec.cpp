@@ -18,6 +18,7 @@
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/trimmed.hpp"
 
@@ -32,6 +33,16 @@ UniqueFd open_for_output(const fs::path& file) {
   if (!fd.is_open())
     throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", file.string()));
   return fd;
+}
+
+/// The length of a label "[HOST RANK] " at the text's begin; 0: there is none.
+std::size_t label_at(std::string_view text) {
+  constexpr std::size_t kLongest = 300;  // a name of DNS and a number
+  text = text.substr(0, kLongest);
+  const std::size_t end = text.find("] ");
+  const std::size_t blank = text.find(' ');
+  if (end == std::string_view::npos || blank >= end || blank < 2) return 0;
+  return parse_number<std::size_t>(text.substr(blank + 1, end - blank - 1)) ? end + 2 : 0;
 }
 
 std::string_view last_line_starting(std::string_view text, std::string_view start) {
@@ -51,6 +62,7 @@ fs::path find_mpiexec() {
 std::vector<std::string> mpiexec_arguments(const MpiexecCall& call) {
   const std::string binding = call.binds ? fmt::format("user:{}", fmt::join(call.pu_of_rank, ",")) : "none";
   std::vector<std::string> arguments{"-launcher", "fork", "-rmk", "user", "-bind-to", binding};
+  if (call.label) arguments.insert(arguments.end(), kLabelWords.begin(), kLabelWords.end());
   const auto add = [&arguments](const std::string& name, const std::string& value) {
     arguments.insert(arguments.end(), {"-genv", name, value});
   };
@@ -66,6 +78,20 @@ std::vector<std::string> mpiexec_arguments(const MpiexecCall& call) {
   arguments.insert(arguments.end(), {"-n", fmt::format("{}", call.pu_of_rank.size())});
   arguments.insert(arguments.end(), call.command.begin(), call.command.end());
   return arguments;
+}
+
+std::string without_labels(std::string_view output) {
+  std::string text;
+  while (!output.empty()) {
+    const std::size_t begin = output.find('[');
+    text += output.substr(0, begin);
+    if (begin == std::string_view::npos) break;
+    output.remove_prefix(begin);
+    const std::size_t end = label_at(output);
+    text += output.substr(0, end == 0 ? 1 : 0);
+    output.remove_prefix(std::max<std::size_t>(end, 1));
+  }
+  return text;
 }
 
 Variables hydra_environment(const Variables& kept, const Variables& extra) {

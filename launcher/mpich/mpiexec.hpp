@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -31,7 +32,14 @@ struct MpiexecCall {
   std::vector<int> pu_of_rank;  ///< OS indices
   std::string preload;          ///< what the ranks preload, joined by colons; empty: nothing
   bool binds = true;            ///< false: ranks are not bound, and `pu_of_rank` only counts them
+  bool label = false;           ///< lines of output begin with host and rank, "[node1 0] "
 };
+
+/// mpiexec's words for labels. 4.0.2 puts one in front of each line, and of each piece of a line that it reads: a line that a
+/// rank writes in pieces, or that crosses 64 KiB of output, gets several.
+inline constexpr std::array<const char*, 2> kLabelWords{"-prepend-pattern", "[%h %r] "};
+/// The output without those labels.
+[[nodiscard]] std::string without_labels(std::string_view output);
 
 /// Program and arguments; with more of them mpiexec 4.0.2 dies of a segmentation fault.
 inline constexpr std::size_t kMostWordsOfACommand = 999;

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "launcher/mpich/hydra_process.hpp"
+#include "launcher/mpich/mpiexec.hpp"
 #include "launcher/mpich/proxy_message.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
@@ -72,6 +73,7 @@ std::vector<std::string> spanning_arguments(const SpanningCall& call) {
   std::vector<std::string> arguments{"-launcher", "rsh",  "-launcher-exec", call.replay_proxy.string(),
                                      "-rmk",      "user", "-hosts",         fmt::format("{}", fmt::join(hosts, ",")),
                                      "-bind-to",  "none", "-genvnone"};
+  if (call.label) arguments.insert(arguments.end(), kLabelWords.begin(), kLabelWords.end());
   for (const auto& [name, value] : call.environment)
     if (name != "LD_PRELOAD") arguments.insert(arguments.end(), {"-genv", name, value});
   arguments.insert(arguments.end(), {"-n", fmt::format("{}", ranks)});

@@ -25,6 +25,7 @@ struct SpanningCall {
   std::vector<Host> hosts;             ///< in the order of the ranks
   Variables environment;  ///< for all ranks, in place of the proxies' values; but LD_PRELOAD is the proxies'
   std::vector<std::string> command;
+  bool label = false;  ///< MpiexecCall::label
 };
 
 /// mpiexec's arguments, without mpiexec itself.

@@ -154,9 +154,9 @@ Command add_run(CLI::App& app, const std::string& command_line) {
           "of a `replay agent`: agent:HOST:PORT (default local)");
   app.get_option("--runtime-model")
       ->description("how fast a shrunk job is expected to run (`replay models` lists them; default isolated)");
-  add_options_of_run(
-      app, given->run,
-      {"--agent-key", "--bootstrap", "--lease", "--time-scale", "--pairing", "--program", "--programs-from-trace"});
+  add_options_of_run(app, given->run,
+                     {"--agent-key", "--bootstrap", "--lease", "--time-scale", "--pairing", "--label", "--program",
+                      "--programs-from-trace"});
   app.add_flag("--yes", given->yes, "start even if it takes longer than an hour");
   app.add_flag("--dry-run", given->dry_run, "print each job's command and stop");
   add_live_page_option(app, given->live_page);

@@ -115,7 +115,9 @@ results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy,
   options.machine_end = machine.end();
   options.pairing = run.spec.pairing;
   options.order = [&](const TracedJob& traced, ProcessCount processes) {
-    return order_of(programs, traced, processes, folder);
+    live::LaunchOrder order = order_of(programs, traced, processes, folder);
+    order.label = run.spec.label;
+    return order;
   };
   live::TraceSource jobs{run.workload()};
   LiveBody body{machine.machine(), std::move(executor), jobs, std::move(options), machine.is_here()};

@@ -196,6 +196,8 @@ std::vector<RunOption> all_options() {
       number_option("--time-scale", "F", "real seconds per second of the trace", 1e-6, 1000.0, OF_RUN(time_scale)),
       choice_option("--pairing", "", "which ranks of a shrunk job share a core: block (neighbours) or cyclic",
                     kPairings, OF_RUN(pairing)),
+      flag_option("--label", "begin each line of a job's output with its host and rank, such as [node1 0]",
+                  OF_RUN(label)),
       text_option("--program", "CMD",
                   "run this MPI program for every job; {n} {id} {runtime} {cpu_use} {seed} are filled in",
                   OF_RUN(program)),

@@ -94,6 +94,7 @@ struct RunSpec {
   double time_scale =
       1;  ///< real seconds per second of the trace: 1e-6 (a microsecond is the least of both times) to 1000
   Pairing pairing = Pairing::kBlock;
+  bool label = false;                ///< lines of the jobs' output begin with host and rank
   std::string program;               ///< of every job; empty: the trace's, or `phases`
   bool programs_from_trace = false;  ///< those that are no benchmarks of ours may run
 

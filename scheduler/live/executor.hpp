@@ -24,6 +24,7 @@ struct LaunchOrder {
   std::filesystem::path directory;   ///< exists; gets `stdout`, `stderr`, `command`, `environment`
   std::vector<CoreId> core_of_rank;  ///< cores of the machine; its size is the number of processes
   bool malleable = true;             ///< false: do not preload vmlib
+  bool label = false;                ///< each line of its output begins with host and rank
   /// Where it runs, absolute; empty: where the daemon runs, or its remote agent.
   std::filesystem::path working_directory{};
   /// The environment below `environment`; empty: the daemon's, or its remote agent's.

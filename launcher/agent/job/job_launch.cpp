@@ -140,8 +140,11 @@ Variables mark_of(const JobContext& job) {
 void start_spanning(JobContext& job, const std::filesystem::path& mpiexec) {
   const AgentSite& site = job.site;
   if (!job.order.is_home()) return;  // the proxy comes with the line from home
-  SpanningCall call{
-      site.replay_proxy, {}, variables_for_job(job.order.environment, JobNetwork::kHost).kept, job.order.command};
+  SpanningCall call{site.replay_proxy,
+                    {},
+                    variables_for_job(job.order.environment, JobNetwork::kHost).kept,
+                    job.order.command,
+                    job.order.label};
   for (const protocol::JobHost& host : job.order.hosts)
     call.hosts.push_back({host.name, static_cast<std::size_t>(host.ranks)});
   const std::vector<std::string> arguments = spanning_arguments(call);
@@ -166,7 +169,8 @@ void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
                          std::move(ranks.kept),
                          {core_of_rank.begin(), core_of_rank.end()},
                          preload_text(job, inherited),
-                         !site.is_emulated};
+                         !site.is_emulated,
+                         job.order.label};
   const std::vector<std::string> arguments = mpiexec_arguments(call);
   Variables mark = mark_of(job);
   write_description(job, mpiexec, arguments, note_on(ours.missing_devices, job));

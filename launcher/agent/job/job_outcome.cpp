@@ -120,7 +120,8 @@ bool has_lost_its_proxy(const JobContext& job) {
 }
 
 JobEnd judge(const JobContext& job, const HowItEnded& how) {
-  const std::string output = job.processes.output(kTailBytes);
+  std::string output = job.processes.output(kTailBytes);
+  if (job.order.label) output = without_labels(output);
   JobEnd end;
   const bool must_register = job.ranks.registered() > 0 || job.site.is_emulated;
   const bool is_unfinished = must_register && !std::ranges::all_of(job.ranks.all(), &JobRanks::Rank::is_finalized);

@@ -44,6 +44,22 @@ TEST(MpiexecArguments, WithoutBindingTheCoresOnlyCountTheRanks) {
             (Words{"-launcher", "fork", "-rmk", "user", "-bind-to", "none", "-n", "2", "./a"}));
 }
 
+TEST(MpiexecArguments, ALabelIsHostAndRank) {
+  MpiexecCall call{{"./a"}, {}, {0}, ""};
+  call.label = true;
+  const Words words = mpiexec_arguments(call);
+  const auto option = std::ranges::find(words, "-prepend-pattern");
+  ASSERT_LT(option - words.begin(), std::ranges::find(words, "-n") - words.begin());
+  EXPECT_EQ(option[1], "[%h %r] ");
+}
+
+TEST(Labels, AreTakenOutOfTheOutputWhereverMpiexecHasPutThem) {
+  EXPECT_EQ(without_labels("[node1 0] a\n[10.0.0.2 13] b\n"), "a\nb\n");
+  EXPECT_EQ(without_labels("[n 0] VERIF[n 0] ICATION SUCCESSFUL\n"), "VERIFICATION SUCCESSFUL\n");
+  const std::string others = "[0] x[1]\n[mpiexec@n] control_cb (a.c:20): [ 1] [n x] \n[";
+  EXPECT_EQ(without_labels(others), others) << "no host, no rank";
+}
+
 TEST(HydraEnvironment, LacksThePreloadAndHasTheJobsMarkAndReadsNoConfiguration) {
   const Variables kept{{"PATH", "/bin"}, {"LD_PRELOAD", "x.so"}, {"REPLAY_VM_KEY", "old"}};
   EXPECT_EQ(hydra_environment(kept, {{"REPLAY_VM_KEY", "new"}}),

@@ -41,6 +41,15 @@ TEST(SpanningArguments, NameTheHostsAndLeaveCoresAndPreloadToTheProxies) {
                    "-bind-to", "none", "-genvnone", "-genv", "A", "1", "-n", "3", "./a", "-x"}));
 }
 
+TEST(SpanningArguments, ALabelIsHostAndRank) {
+  SpanningCall call{"/lib/replay-proxy", {{"a", 1}, {"b", 1}}, {}, {"./a"}};
+  call.label = true;
+  const Words words = spanning_arguments(call);
+  const auto option = std::ranges::find(words, "-prepend-pattern");
+  ASSERT_LT(option - words.begin(), std::ranges::find(words, "-n") - words.begin());
+  EXPECT_EQ(option[1], "[%h %r] ");
+}
+
 TEST(SpanningEnvironment, HasNothingOfTheUsers) {
   EXPECT_EQ(spanning_environment("/run/desk", "secret"), (Variables{{"HYDRA_LAUNCHER_AUTOFORK", "0"},
                                                                     {"HYDRA_CONFIG_FILE", "/dev/null"},
