@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kJobKeyBytes = 16;
 
-class AgentExecutor final : public live::Executor {
+class AgentExecutor final : public MeasuredExecutor {
  public:
   AgentExecutor(AgentHandle child, const std::vector<PuId>& pu_of_core) {
     auto& node = nodes_.emplace_back(std::make_unique<Node>());
@@ -119,6 +119,10 @@ class AgentExecutor final : public live::Executor {
     const double within = std::clamp(slowdown, protocol::kLeastSlowdown, protocol::kMostSlowdown);
     tell(job, [within](JobParts& parts) { parts.slow_down(within); });
   }
+  void tell_statistics_to(OnStatistics on_statistics) override { on_statistics_ = std::move(on_statistics); }
+  void ask_statistics(JobId job) override {
+    tell(job, [](JobParts& parts) { parts.ask_statistics(); });
+  }
 
  private:
   /// An agent: our child, or one behind a link.
@@ -160,7 +164,13 @@ class AgentExecutor final : public live::Executor {
     if (const auto job = jobs_.find(id); job != jobs_.end()) what(job->second);
   }
 
-  /// Of a job that has ended nothing is passed on, nor are Hello, Heartbeat and statistics.
+  void pass_on(std::size_t node, const protocol::JobStatistics& report) {
+    const auto job = jobs_.find(report.job);
+    if (job == jobs_.end() || !job->second.is_on(node) || !on_statistics_) return;
+    if (const auto joined = job->second.join(node, report)) on_statistics_(*joined);
+  }
+
+  /// Of a job that has ended nothing is passed on, nor are Hello and Heartbeat.
   template <class Report>
   void pass_on(std::size_t node, const Report& report) {
     if constexpr (requires(JobParts & parts) { parts.on(node, report); }) {
@@ -182,17 +192,18 @@ class AgentExecutor final : public live::Executor {
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<Place> places_;  // of the machine's cores
   live::ExecutorListener* listener_ = nullptr;
+  OnStatistics on_statistics_;
   std::map<JobId, JobParts> jobs_;  // launched, end not yet heard
   bool is_lost_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<live::Executor> make_local_executor(AgentHandle agent, LocalMachine local) {
+std::unique_ptr<MeasuredExecutor> make_local_executor(AgentHandle agent, LocalMachine local) {
   return std::make_unique<AgentExecutor>(std::move(agent), local.pu_of_core);
 }
 
-std::unique_ptr<live::Executor> make_remote_executor(std::vector<RemoteNode> nodes) {
+std::unique_ptr<MeasuredExecutor> make_remote_executor(std::vector<RemoteNode> nodes) {
   return std::make_unique<AgentExecutor>(std::move(nodes));
 }
 

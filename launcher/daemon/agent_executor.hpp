@@ -4,6 +4,7 @@
 // counts, and whether its line is sealed and mended.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,13 +13,24 @@
 #include "launcher/daemon/agent_link.hpp"
 #include "launcher/os/topology.hpp"
 #include "scheduler/live/executor.hpp"
+#include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::launcher {
+
+/// What its jobs' ranks have done so far can be asked, for measurements; no decision depends on it.
+class MeasuredExecutor : public live::Executor {
+ public:
+  using OnStatistics = std::function<void(const protocol::JobStatistics&)>;
+  /// Before attach(); called as the listener is.
+  virtual void tell_statistics_to(OnStatistics on_statistics) = 0;
+  /// Of all ranks of the job, in their order. Has no answer for a job that has ended, on one of its nodes at least.
+  virtual void ask_statistics(JobId job) = 0;
+};
 
 /// Takes the agent over: destroying the executor ends all jobs and waits for the agent to go, about 3 s at most; the
 /// listener hears nothing of it. After a job's on_ended there is no further call for it. An order for a job that has
 /// ended, while its end is still on its way, is answered by that end.
-[[nodiscard]] std::unique_ptr<live::Executor> make_local_executor(AgentHandle agent, LocalMachine local);
+[[nodiscard]] std::unique_ptr<MeasuredExecutor> make_local_executor(AgentHandle agent, LocalMachine local);
 
 /// A node whose agent was started elsewhere (`replay agent`).
 struct RemoteNode {
@@ -30,6 +42,6 @@ struct RemoteNode {
 /// the second, and so on. Destroying the executor ends the sessions; the agents then end their jobs, and this process does not
 /// wait for that. A node that is lost is the loss of the executor.
 /// REQUIRES: the agents and this process see the same file system under the jobs' directories.
-[[nodiscard]] std::unique_ptr<live::Executor> make_remote_executor(std::vector<RemoteNode> nodes);
+[[nodiscard]] std::unique_ptr<MeasuredExecutor> make_remote_executor(std::vector<RemoteNode> nodes);
 
 }  // namespace replay::launcher

@@ -345,7 +345,7 @@ CheckedNode check_node(AgentLink& link, const protocol::CheckNode& order) {
   } catch (const LinkBroken& broken) {
     throw InputError(fmt::format("{} when asked for files and programs of its node", broken.how));
   } catch (const protocol::ProtocolError& error) {
-    throw InputError(fmt::format("{}: {}", link.name, error.what()));
+    throw InputError(error.what());
   }
 }
 

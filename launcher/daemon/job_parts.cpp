@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
@@ -73,6 +74,10 @@ void JobParts::drop_orders() {
 
 void JobParts::slow_down(double slowdown) {
   for (const Part& part : parts_) send_(part.node, protocol::SlowDown{job_, slowdown});
+}
+
+void JobParts::ask_statistics() {
+  for (const Part& part : parts_) send_(part.node, protocol::AskStatistics{job_});
 }
 
 // ---- answers --------------------------------------------------------------------------------------------------------
@@ -156,6 +161,17 @@ void JobParts::on(std::size_t node, const protocol::JobMeasured& report) {
 
 void JobParts::on(std::size_t node, const protocol::JobNoted& report) {
   listener_.on_noted(job_, named(part_of(node), report.text));
+}
+
+std::optional<protocol::JobStatistics> JobParts::join(std::size_t node, const protocol::JobStatistics& report) {
+  states_[part_of(node)].statistics.push_back(report);
+  if (std::ranges::any_of(states_, [](const State& state) { return state.statistics.empty(); })) return std::nullopt;
+  protocol::JobStatistics joined = std::move(states_.front().statistics.front());
+  for (State& state : states_) {
+    if (&state != &states_.front()) std::ranges::copy(state.statistics.front().ranks, std::back_inserter(joined.ranks));
+    state.statistics.pop_front();
+  }
+  return joined;
 }
 
 // ---- the end --------------------------------------------------------------------------------------------------------

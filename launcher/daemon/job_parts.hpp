@@ -36,6 +36,8 @@ class JobParts {
   void resume();
   void end(Outcome outcome);
   void slow_down(double slowdown);
+  /// The answer comes from join(), unless a part ends before.
+  void ask_statistics();
 
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   [[nodiscard]] bool is_on(std::size_t node) const;
@@ -51,6 +53,8 @@ class JobParts {
   void on(std::size_t node, const protocol::JobNoted& report);
   void on(std::size_t node, const protocol::OrderFailed& report);
   void on(std::size_t node, const protocol::JobEnded& report);
+  /// The answer of one part; of all ranks, when the last one has come: times are those of the first part's clock.
+  [[nodiscard]] std::optional<protocol::JobStatistics> join(std::size_t node, const protocol::JobStatistics& report);
 
  private:
   enum class Action : std::uint8_t { kMove, kSuspend, kResume };
@@ -58,6 +62,7 @@ class JobParts {
     std::optional<protocol::JobStarted> started;
     std::optional<double> cpu_use;
     std::optional<protocol::JobEnded> ended;
+    std::deque<protocol::JobStatistics> statistics;  // that other parts have still to answer
   };
   /// The order that is being carried out, or taken back.
   struct Current {

@@ -52,22 +52,17 @@ Command add_run_program(CLI::App& app) {
   command->add_flag("--vm,!--no-vm", request->with_vmlib, "with vmlib (default), or as with stock MPI, for comparison");
   command->add_option("--cores", request->cores, "by OS index, such as 0-3,5 (default: this machine's, one per rank)")
       ->type_name("LIST");
-  command->add_flag("--smt", request->smt, "count hardware threads as cores");
   add_change_options(*command, request->changes);
   add_count(*command, "--to", request->shrink_to, 1, 1 << 20, "cores that are left when shrunk (default: half of them)")
       ->type_name("CORES");
-  add_choice(*command, "--pairing", request->pairing, experiment::kPairings,
-             "ranks that share a core: block (neighbours) or cyclic")
-      ->type_name("NAME")
-      ->default_str("block");
-  add_choice(*command, "--back-end", request->back_end, experiment::kBackEnds,
-             "how a rank gives its core away: auto, yield or token")
-      ->type_name("NAME")
-      ->default_str("auto");
-  add_choice(*command, "--job-network", request->job_network, experiment::kJobNetworks,
-             experiment::run_option("--job-network").help)
-      ->type_name("NAME")
-      ->default_str("own");
+  add_options_of_run(*command, request->run,
+                     {"--pairing", "--smt", "--back-end", "--quantum", "--job-network", "--label", "--machine",
+                      "--agent-key", "--bootstrap", "--lease"});
+  command->get_option("--machine")
+      ->description(
+          "where to run: local, local:CORES, virtual cores such as emulated:2x1x2, those of other hosts: hosts:FILE, "
+          "or of a "
+          "`replay agent`: agent:HOST:PORT (default local)");
   command->add_option("--env", request->environment, "for the ranks: NAME=VALUE; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);

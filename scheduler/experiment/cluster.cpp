@@ -11,7 +11,6 @@
 
 #include "launcher/bootstrap/hosts_file.hpp"
 #include "launcher/bootstrap/slurm_job.hpp"
-#include "launcher/daemon/agent_executor.hpp"
 #include "launcher/daemon/link_key.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/byte_source.hpp"
@@ -279,7 +278,7 @@ void Cluster::expect_runs(std::size_t count) const {
                       node.address.to_text(), count, count));
 }
 
-std::unique_ptr<live::Executor> Cluster::start() {
+std::unique_ptr<launcher::MeasuredExecutor> Cluster::start() {
   std::vector<launcher::AgentLink> links;
   if (nodes_[0].first)
     for (Node& node : nodes_) links.push_back(*std::exchange(node.first, std::nullopt));

@@ -15,11 +15,11 @@
 
 #include "launcher/bootstrap/agent_starter.hpp"
 #include "launcher/bootstrap/hosts_file.hpp"
+#include "launcher/daemon/agent_executor.hpp"
 #include "launcher/daemon/agent_link.hpp"
 #include "launcher/os/topology.hpp"
 #include "scheduler/experiment/run_spec.hpp"
 #include "scheduler/live/engine.hpp"
-#include "scheduler/live/executor.hpp"
 
 namespace replay::experiment {
 
@@ -49,7 +49,7 @@ class Cluster {
   /// Throws UsageError when an agent will be gone before the last of so many runs.
   void expect_runs(std::size_t count) const;
   /// The executor of one run. The first run has the first connections, each later one new ones. Throws InputError.
-  [[nodiscard]] std::unique_ptr<live::Executor> start();
+  [[nodiscard]] std::unique_ptr<launcher::MeasuredExecutor> start();
 
  private:
   struct Node {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "launcher/daemon/agent_executor.hpp"
 #include "launcher/mpich/mpiexec.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
@@ -122,6 +121,10 @@ std::vector<std::pair<std::string, std::string>> RealMachine::settings() const {
   return settings;
 }
 
+std::vector<std::string> RealMachine::hosts() const {
+  return cluster_ ? cluster_->hosts() : std::vector<std::string>{};
+}
+
 void RealMachine::expect_runs(std::size_t count) const {
   if (cluster_) cluster_->expect_runs(count);
 }
@@ -154,7 +157,7 @@ void RealMachine::leave_the_jobs_cores() const {
   if (!is_emulated() && !cluster_) launcher::leave_cores(local_.pu_of_core);
 }
 
-std::unique_ptr<live::Executor> RealMachine::start() const {
+std::unique_ptr<launcher::MeasuredExecutor> RealMachine::start() const {
   if (cluster_) return cluster_->start();
   return launcher::make_local_executor(launcher::start_agent(agent_), local_);
 }

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "launcher/agent/agent.hpp"
+#include "launcher/daemon/agent_executor.hpp"
 #include "launcher/os/topology.hpp"
 #include "scheduler/experiment/cluster.hpp"
 #include "scheduler/experiment/prepared.hpp"
-#include "scheduler/live/executor.hpp"
 #include "scheduler/model/machine.hpp"
 
 namespace replay::experiment {
@@ -43,6 +43,8 @@ class RealMachine {
   [[nodiscard]] std::optional<live::MachineEnd> end() const { return cluster_ ? cluster_->end() : std::nullopt; }
   /// What a preparation has to know of it.
   [[nodiscard]] RealCores cores() const;
+  /// The names of the hosts that its nodes are, in their order. Empty: they have none.
+  [[nodiscard]] std::vector<std::string> hosts() const;
   /// Whether the cores belong to the machine of this process.
   [[nodiscard]] bool is_here() const { return cluster_ == nullptr; }
   /// "4 cores (OS 0,1,2,3)": for the user.
@@ -68,7 +70,7 @@ class RealMachine {
   /// cores. REQUIRES: not a remote agent.
   void lend_to_agent(int descriptor) { agent_.kept_open.push_back(descriptor); }
   /// Starts an agent, or connects to the remote one. REQUIRES: find_programs(), and a single thread: the agent is forked.
-  [[nodiscard]] std::unique_ptr<live::Executor> start() const;
+  [[nodiscard]] std::unique_ptr<launcher::MeasuredExecutor> start() const;
 
  private:
   std::string text_;

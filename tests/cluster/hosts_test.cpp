@@ -257,6 +257,76 @@ TEST_F(Hosts, AProgramIsLookedUpWhereItRuns) {
   expect_all_verified(1);
 }
 
+TEST_F(Hosts, LabelsNameThem) {
+  write_text(folder_ / "two.hosts", "127.0.0.1 slots=1\n127.0.0.2 slots=1\n");
+  shape_ = "2x1x1";
+  write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 3 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  const auto ep = fs::path{REPLAY_PROGRAM}.parent_path().parent_path() / "lib/replay/ep";
+  auto words = on_hosts("t.swf");
+  words.insert(words.end(), {"--label", "--program", "sh -c 'echo here; exec " + ep.string() + " --class S'"});
+  EXPECT_EQ(run(words), 0) << output();
+  expect_all_verified(1);
+  const std::string said = text_of(folder_ / "r/jobs/1/stdout");
+  EXPECT_NE(said.find("[127.0.0.1 0] here\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("[127.0.0.2 1] here\n"), std::string::npos) << said;
+}
+
+class ProgramOnHosts : public Hosts {
+ protected:
+  void SetUp() override {
+    Hosts::SetUp();
+    before_ = fs::current_path();
+    fs::current_path(folder_.path());  // the program's output is written there
+  }
+  void TearDown() override {
+    fs::current_path(before_);
+    Hosts::TearDown();
+  }
+  int run_program(std::vector<std::string> words) {
+    std::vector<std::string> all{"run", "--machine", "hosts:two.hosts", "--bootstrap", "./start.sh", "--lease", lease_};
+    all.insert(all.end(), words.begin(), words.end());
+    return run(all);
+  }
+  [[nodiscard]] bool has_said(const std::string& text) const { return output().find(text) != std::string::npos; }
+
+  fs::path before_;
+};
+
+TEST_F(ProgramOnHosts, IsShrunkExpandedAndSuspendedOnBoth) {
+  EXPECT_EQ(run_program({"-n", "4", "--shrink-at", "200ms", "--expand-at", "400ms", "--suspend-at", "600ms",
+                         "--resume-at", "800ms", "phases", "--runtime", "1.5", "--cpu-use", "0.5", "--pattern", "bsp"}),
+            0)
+      << output();
+  for (const char* text : {"VERIFICATION SUCCESSFUL", "4 ranks on cores 0,1 of 127.0.0.1, cores 0,1 of 127.0.0.2, ",
+                           "shrunk to 2 cores, 2 ranks on each", "suspended, expanded on 4 cores", "malleable"})
+    EXPECT_TRUE(has_said(text)) << text << "\n" << output();
+  EXPECT_FALSE(has_said("refused")) << output();
+  expect_nothing_left();
+  for (const auto& entry : fs::directory_iterator{folder_.path()})
+    EXPECT_FALSE(entry.is_directory() && entry.path() != run_) << entry.path();
+}
+
+TEST_F(ProgramOnHosts, KeepsACoreOnEachWhenItIsShrunk) {
+  EXPECT_EQ(run_program({"-n", "4", "--to", "1", "phases"}), 2);
+  EXPECT_TRUE(has_said("--to: expected 2 to 3, one on each host")) << output();
+  EXPECT_EQ(run_program({"-n", "2", "--cores", "0", "phases"}), 2);
+  EXPECT_TRUE(has_said("--cores 0: expected cores of this machine, found --machine hosts:two.hosts")) << output();
+}
+
+TEST_F(ProgramOnHosts, ItsExitStatusComesBack) {
+  write_text(folder_ / "two.hosts", "127.0.0.1 slots=1\n127.0.0.2 slots=1\n");
+  EXPECT_EQ(run_program({"-n", "1", "sh", "-c", "exit 7"}), 7) << output();
+}
+
+TEST_F(ProgramOnHosts, CtrlCLeavesNothing) {
+  const auto running = daemon({"run", "--machine", "hosts:two.hosts", "--bootstrap", "./start.sh", "--lease", lease_,
+                               "-n", "4", "phases", "--runtime", "600"});
+  EXPECT_TRUE(comes_true([this] { return named("phases").size() == 4; })) << output();
+  running->send(SIGINT);
+  EXPECT_EQ(running->wait(), 130) << output();
+  expect_nothing_left();
+}
+
 TEST_F(Hosts, OneThatDoesNotComeIsNamedAndTheOthersGo) {
   write_text(folder_ / "start.sh",
              "#!/bin/sh\n[ $1 = 127.0.0.2 ] && { echo no such host >&2; exit 3; }\nshift\nexec \"$@\"\n");

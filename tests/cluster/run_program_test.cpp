@@ -69,6 +69,17 @@ TEST_F(RunProgram, IsShrunkAndExpandedWhileItRunsAndVerifies) {
   expect_nothing_left();
 }
 
+TEST_F(RunProgram, LabelledLinesBeginWithHostAndRankAndTheVerificationIsFound) {
+  const fs::path phases = fs::path{REPLAY_PROGRAM}.parent_path().parent_path() / "lib/replay/phases";
+  const ShellResult result = run(fmt::format("--label sh -c 'echo here; exec {} --runtime 0.1'", phases.string()));
+  ASSERT_EQ(result.status, 0) << result.err;
+  const std::string host = shell("hostname").out;
+  for (const int rank : {0, 1})
+    EXPECT_NE(result.out.find(fmt::format("[{} {}] here\n", host.substr(0, host.find('\n')), rank)), std::string::npos)
+        << result.out;
+  EXPECT_EQ(report()["verification"], "passed");
+}
+
 // What MPICH says of it itself: "No resources are available to initiate the operation".
 TEST_F(RunProgram, TooLittleSharedMemoryIsTheReasonThatIsNamed) {
   const std::string with_little =

@@ -36,6 +36,32 @@ void check_turns(const std::vector<Change>& changes, ChangeKind there, ChangeKin
 
 constexpr Duration kShortestTurn{10'000};
 
+/// The ranks of a job on one node.
+struct OnNode {
+  int ranks = 0;
+  std::vector<std::int32_t> cores{};
+};
+
+std::vector<OnNode> by_node(std::span<const CoreId> core_of_rank, const Machine& machine) {
+  std::vector<OnNode> nodes;
+  std::optional<NodeId> last;
+  for (const CoreId core : core_of_rank) {
+    if (last != machine.node_of(core)) nodes.emplace_back();
+    last = machine.node_of(core);
+    OnNode& here = nodes.back();
+    ++here.ranks;
+    if (std::ranges::find(here.cores, number(core)) == here.cores.end()) here.cores.push_back(number(core));
+  }
+  return nodes;
+}
+
+std::vector<CoreId> placed(const std::vector<OnNode>& nodes, Pairing pairing) {
+  std::vector<CoreId> core_of_rank;
+  for (const OnNode& node : nodes)
+    for (const std::int32_t core : place_ranks(node.ranks, node.cores, pairing)) core_of_rank.push_back(CoreId{core});
+  return core_of_rank;
+}
+
 }  // namespace
 
 std::string_view to_text(ChangeKind kind) {
@@ -94,6 +120,36 @@ std::vector<std::int32_t> place_ranks(int ranks, std::span<const std::int32_t> c
   for (std::size_t rank = 0; rank < all; ++rank)
     core_of_rank.push_back(cores[pairing == Pairing::kBlock ? rank * used / all : rank % used]);
   return core_of_rank;
+}
+
+std::vector<CoreId> place_on_nodes(int ranks, const Machine& machine, Pairing pairing) {
+  std::vector<std::int32_t> cores;
+  for (const CoreId core : first_cores(std::min(machine.size(), static_cast<CoreCount>(ranks))))
+    cores.push_back(number(core));
+  std::vector<CoreId> blocks;
+  for (const std::int32_t core : place_ranks(ranks, cores, Pairing::kBlock)) blocks.push_back(CoreId{core});
+  return placed(by_node(blocks, machine), pairing);
+}
+
+int nodes_of(std::span<const CoreId> core_of_rank, const Machine& machine) {
+  return static_cast<int>(by_node(core_of_rank, machine).size());
+}
+
+std::vector<CoreId> shrink_on_nodes(std::span<const CoreId> core_of_rank, int cores, const Machine& machine,
+                                    Pairing pairing) {
+  std::vector<OnNode> nodes = by_node(core_of_rank, machine);
+  std::vector<int> kept(nodes.size(), 1);
+  for (int left = cores - static_cast<int>(nodes.size()); left > 0; --left) {
+    std::size_t fullest = nodes.size();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (kept[i] == static_cast<int>(nodes[i].cores.size())) continue;
+      if (fullest == nodes.size() || nodes[i].ranks * kept[fullest] > nodes[fullest].ranks * kept[i]) fullest = i;
+    }
+    INVARIANT(fullest < nodes.size(), "{} cores kept of fewer", cores);
+    ++kept[fullest];
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].cores.resize(static_cast<std::size_t>(kept[i]));
+  return placed(nodes, pairing);
 }
 
 }  // namespace replay::calibrate

@@ -32,12 +32,27 @@ std::string ending(const ProgramHistory& history) {
   return text;
 }
 
+/// "cores 0,1", or of several hosts "cores 0,1 of node1, core 0 of node2".
+std::string cores_text(const ProgramSettings& settings) {
+  std::vector<std::string> places;
+  for (std::size_t rank = 0; rank < settings.core_of_rank.size();) {
+    const auto host_of = [&settings](std::size_t of) {
+      return settings.host_of_rank.empty() ? std::string{} : settings.host_of_rank[of];
+    };
+    const std::string host = host_of(rank);
+    std::set<std::int32_t> cores;
+    for (; rank < settings.core_of_rank.size() && host_of(rank) == host; ++rank)
+      cores.insert(settings.core_of_rank[rank]);
+    places.push_back(fmt::format("{} {}{}{}", noun_for(cores.size(), "core"), fmt::join(cores, ","),
+                                 host.empty() ? "" : " of ", host));
+  }
+  return fmt::format("{}", fmt::join(places, ", "));
+}
+
 std::string title(const ProgramSettings& settings, const ProgramHistory& history) {
-  const std::set<std::int32_t> cores(settings.core_of_rank.begin(), settings.core_of_rank.end());
-  return fmt::format("{}: {} on {} {}, {}; {} after {:.2f} s\n", fmt::join(settings.command, " "),
-                     counted(settings.core_of_rank.size(), "rank"), noun_for(cores.size(), "core"),
-                     fmt::join(cores, ","), settings.with_vmlib ? "with vmlib" : "stock MPI", ending(history),
-                     history.ran);
+  return fmt::format("{}: {} on {}, {}; {} after {:.2f} s\n", fmt::join(settings.command, " "),
+                     counted(settings.core_of_rank.size(), "rank"), cores_text(settings),
+                     settings.with_vmlib ? "with vmlib" : "stock MPI", ending(history), history.ran);
 }
 
 std::string phase_table(std::span<const PhaseTotals> phases, const RunFigures& figures) {
@@ -186,6 +201,7 @@ nlohmann::ordered_json report_json(const ProgramSettings& settings, const Progra
       {"ranks", settings.core_of_rank.size()},
       {"core_of_rank", settings.core_of_rank},
       {"core_of_rank_shrunk", settings.shrunk_to},
+      {"host_of_rank", settings.host_of_rank},
       {"vmlib", settings.with_vmlib},
       {"mode", history.mode},
       {"back_end", history.back_end.empty() ? nullptr : nlohmann::ordered_json(history.back_end)},

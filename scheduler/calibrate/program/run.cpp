@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <utility>
-#include <variant>
+
+#include "scheduler/base/text/clean_text.hpp"
 
 namespace replay::calibrate {
 namespace {
@@ -17,9 +18,9 @@ double seconds_of(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-PhaseKind kind_of(const std::vector<std::int32_t>& core_of_rank) {
-  std::map<std::int32_t, int> ranks_on;
-  for (const std::int32_t core : core_of_rank) ++ranks_on[core];
+PhaseKind kind_of(const std::vector<CoreId>& core_of_rank) {
+  std::map<CoreId, int> ranks_on;
+  for (const CoreId core : core_of_rank) ++ranks_on[core];
   PhaseKind kind;
   kind.ranks = static_cast<int>(core_of_rank.size());
   kind.cores = static_cast<int>(ranks_on.size());
@@ -36,9 +37,10 @@ bool has_lost_a_rank(const protocol::JobStatistics& before, const protocol::JobS
 
 }  // namespace
 
-ProgramRun::ProgramRun(event_base* loop, int stream, ProgramOrder order, ChangePlan plan, OnStart on_start,
-                       OnChange on_change)
+ProgramRun::ProgramRun(event_base* loop, launcher::MeasuredExecutor& executor, ProgramOrder order, ChangePlan plan,
+                       OnStart on_start, OnChange on_change)
     : loop_(loop),
+      executor_(executor),
       order_(std::move(order)),
       plan_(plan),
       plan_if_malleable_(std::move(plan)),
@@ -50,40 +52,42 @@ ProgramRun::ProgramRun(event_base* loop, int stream, ProgramOrder order, ChangeP
                       state_ = State::kClosing;
                       ask();
                     }),
-      sample_event_(loop, -1, EV_PERSIST,
-                    [this] {
-                      if (state_ == State::kMeasuring) ask();
-                    }),
-      agent_(
-          loop, stream,
-          [this](const protocol::AgentReport& report) { std::visit([this](const auto& r) { on(r); }, report); },
-          [this](const std::string& reason) {
-            history_.lost = reason;
-            stop();
-          }) {}
+      sample_event_(loop, -1, EV_PERSIST, [this] {
+        if (state_ == State::kMeasuring) ask();
+      }) {
+  executor_.tell_statistics_to([this](const protocol::JobStatistics& now) { on_statistics(now); });
+  executor_.attach(loop_, this);
+}
+
+ProgramRun::~ProgramRun() { executor_.detach(); }
 
 void ProgramRun::launch() {
   launched_ = Clock::now();
-  agent_.send(order_.launch);
+  executor_.launch(order_.launch);
 }
 
 void ProgramRun::end() {
   if (state_ == State::kOver) return;
   if (state_ == State::kMeasuring) ask();  // sample now, so that the last phase ends here
   change_event_.disarm();
-  agent_.send(protocol::EndJob{order_.launch.job, Outcome::kKilled});
+  executor_.end(order_.launch.job, Outcome::kKilled);
 }
 
-void ProgramRun::on(const protocol::JobStarted& report) {
+void ProgramRun::on_site_noted(const std::string& text) {
+  constexpr std::size_t kLongest = 300;
+  history_.notes.push_back(clean_line(text, kLongest));
+}
+
+void ProgramRun::on_started(JobId /*job*/, bool malleable, const std::string& reason) {
   const bool is_first = !history_.started.has_value();
-  history_.started = report;
-  on_start_(report);
+  history_.started = {malleable, reason};
+  on_start_(*history_.started);
   if (!is_first) return on_late_ranks();
   plan_from_ = started_ = Clock::now();
   state_ = State::kOpening;
   ask();
   sample_event_.arm_after(kSampleEvery);
-  if (!report.malleable) {
+  if (!malleable) {
     history_.has_skipped = plan_.has_resizes();
     plan_.drop_resizes();
   }
@@ -110,21 +114,24 @@ void ProgramRun::arm_next_change() {
   change_event_.arm_after(std::max(std::chrono::ceil<std::chrono::milliseconds>(wait), 0ms));
 }
 
-void ProgramRun::ask() { agent_.send(protocol::AskStatistics{order_.launch.job}); }
+experiment::MachineTime ProgramRun::machine_time() const {
+  if (!order_.measures_load) return {};
+  return experiment::machine_time().value_or(experiment::MachineTime{});
+}
 
-void ProgramRun::on(const protocol::JobStatistics& report) {
+void ProgramRun::on_statistics(const protocol::JobStatistics& now) {
   if (state_ == State::kOpening) {
     phase_from_ = since_start();
-    phase_begin_ = report;
-    phase_end_ = report;
-    machine_begin_ = experiment::machine_time().value_or(experiment::MachineTime{});
+    phase_begin_ = now;
+    phase_end_ = now;
+    machine_begin_ = machine_time();
     state_ = State::kMeasuring;
-    history_.mode = report.mode;
-    history_.back_end = report.back_end;
+    history_.mode = now.mode;
+    history_.back_end = now.back_end;
   }
-  if ((state_ == State::kMeasuring || state_ == State::kClosing) && !has_lost_a_rank(phase_end_, report)) {
-    phase_end_ = report;
-    machine_end_ = experiment::machine_time().value_or(experiment::MachineTime{});
+  if ((state_ == State::kMeasuring || state_ == State::kClosing) && !has_lost_a_rank(phase_end_, now)) {
+    phase_end_ = now;
+    machine_end_ = machine_time();
   }
   if (state_ == State::kClosing) order_change();
 }
@@ -137,10 +144,10 @@ void ProgramRun::order_change() {
   history_.changes.push_back({*change_, at, 0, ""});
   ordered_ = Clock::now();
   switch (change_->kind) {
-    case ChangeKind::kShrink: return agent_.send(protocol::MoveRanks{job, order_.shrunk_to});
-    case ChangeKind::kExpand: return agent_.send(protocol::MoveRanks{job, order_.launch.core_of_rank});
-    case ChangeKind::kSuspend: return agent_.send(protocol::SuspendJob{job});
-    case ChangeKind::kResume: return agent_.send(protocol::ResumeJob{job});
+    case ChangeKind::kShrink: return executor_.resize(job, order_.shrunk_to);
+    case ChangeKind::kExpand: return executor_.resize(job, order_.launch.core_of_rank);
+    case ChangeKind::kSuspend: return executor_.suspend(job);
+    case ChangeKind::kResume: return executor_.resume(job);
   }
 }
 
@@ -162,12 +169,24 @@ void ProgramRun::on_changed(const std::string& refused) {
   arm_next_change();
 }
 
-void ProgramRun::on(const protocol::OrderFailed& report) {
-  if (report.action != "statistics" && report.action != "end") on_changed(report.reason);
+void ProgramRun::on_action_failed(JobId /*job*/, const std::string& action, const std::string& reason) {
+  if (action != "statistics" && action != "end") on_changed(reason);
 }
 
-void ProgramRun::on(const protocol::JobEnded& report) {
-  history_.end = report.end;
+void ProgramRun::on_ended(JobId /*job*/, const JobEnd& end) {
+  history_.end = end;
+  stop();
+}
+
+void ProgramRun::on_not_started(JobId job, const std::string& reason) {
+  JobEnd end;
+  end.outcome = Outcome::kFailed;
+  end.reason = reason;
+  on_ended(job, end);
+}
+
+void ProgramRun::on_lost(const std::string& reason) {
+  history_.lost = reason;
   stop();
 }
 

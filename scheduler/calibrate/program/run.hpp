@@ -1,5 +1,5 @@
-// Runs one MPI program under the node agent: launches it, carries out a plan of changes, keeps vmlib's counters at each
-// of them. It drives the agent with the protocol's own orders on the thread of an event loop; it prints nothing.
+// Runs one MPI program by an executor: launches it, carries out a plan of changes, keeps vmlib's counters at each of them. It
+// gives its orders on the thread of an event loop; it prints nothing.
 #pragma once
 
 #include <chrono>
@@ -9,20 +9,26 @@
 #include <string>
 #include <vector>
 
-#include "launcher/daemon/agent_session.hpp"
+#include "launcher/daemon/agent_executor.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
-#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/calibrate/program/change_plan.hpp"
 #include "scheduler/calibrate/program/phase_figures.hpp"
 #include "scheduler/experiment/disturbance.hpp"
+#include "scheduler/live/executor.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::calibrate {
 
 struct ProgramOrder {
-  protocol::LaunchJob launch;           ///< its core_of_rank: the placement at the start and when expanded again
-  std::vector<std::int32_t> shrunk_to;  ///< core of each rank
+  live::LaunchOrder launch;         ///< its core_of_rank: the placement at the start and when expanded again
+  std::vector<CoreId> shrunk_to{};  ///< core of each rank
+  bool measures_load = true;        ///< that of other processes on this machine, where the cores are
+};
+
+struct StartedProgram {
+  bool malleable = false;
+  std::string reason;
 };
 
 /// One change that was ordered.
@@ -34,7 +40,7 @@ struct ChangeRecord {
 };
 
 struct ProgramHistory {
-  std::optional<protocol::JobStarted> started;  ///< nothing: it ended before its ranks were registered
+  std::optional<StartedProgram> started;  ///< nothing: it ended before its ranks were registered
   std::string mode = "none";
   std::string back_end;
   std::vector<PhaseTotals> phases;
@@ -46,15 +52,19 @@ struct ProgramHistory {
   std::string lost;                ///< why the connection to the agent broke; empty: it did not
 };
 
-class ProgramRun {
+class ProgramRun final : live::ExecutorListener {
  public:
   /// Called after each change, carried out or refused.
   using OnChange = std::function<void(const ChangeRecord&, const PhaseKind& now)>;
   /// Called when the job has started, and again when it turns out malleable after all.
-  using OnStart = std::function<void(const protocol::JobStarted&)>;
+  using OnStart = std::function<void(const StartedProgram&)>;
 
-  /// `stream` is connected to an agent; it and the loop outlive this.
-  ProgramRun(event_base* loop, int stream, ProgramOrder order, ChangePlan plan, OnStart on_start, OnChange on_change);
+  /// Attaches itself to the executor, and detaches itself at its end. Both and the loop outlive this.
+  ProgramRun(event_base* loop, launcher::MeasuredExecutor& executor, ProgramOrder order, ChangePlan plan,
+             OnStart on_start, OnChange on_change);
+  ProgramRun(const ProgramRun&) = delete;
+  ProgramRun& operator=(const ProgramRun&) = delete;
+  ~ProgramRun() override;
 
   /// Sends the launch. When the job is over, the loop is stopped.
   void launch();
@@ -74,18 +84,20 @@ class ProgramRun {
     kOver
   };
 
-  void on(const protocol::JobStarted& report);
-  void on(const protocol::JobStatistics& report);
-  void on(const protocol::RanksMoved& /*report*/) { on_changed(""); }
-  void on(const protocol::JobSuspended& /*report*/) { on_changed(""); }
-  void on(const protocol::JobResumed& /*report*/) { on_changed(""); }
-  void on(const protocol::OrderFailed& report);
-  void on(const protocol::JobNoted& report) { history_.notes.push_back(clean_line(report.text, 300)); }
-  void on(const protocol::JobEnded& report);
-  template <class Other>
-  void on(const Other& /*report*/) {}
+  void on_started(JobId job, bool malleable, const std::string& reason) override;
+  void on_resized(JobId /*job*/) override { on_changed(""); }
+  void on_suspended(JobId /*job*/) override { on_changed(""); }
+  void on_resumed(JobId /*job*/) override { on_changed(""); }
+  void on_measured(JobId /*job*/, double /*cpu_use*/) override {}
+  void on_noted(JobId /*job*/, const std::string& text) override { on_site_noted(text); }
+  void on_site_noted(const std::string& text) override;
+  void on_ended(JobId job, const JobEnd& end) override;
+  void on_not_started(JobId job, const std::string& reason) override;
+  void on_action_failed(JobId job, const std::string& action, const std::string& reason) override;
+  void on_lost(const std::string& reason) override;
+  void on_statistics(const protocol::JobStatistics& now);
 
-  void ask();
+  void ask() { executor_.ask_statistics(order_.launch.job); }
   void on_late_ranks();
   void arm_next_change();
   void order_change();
@@ -93,11 +105,13 @@ class ProgramRun {
   void close_phase();
   void stop();
   [[nodiscard]] PhaseKind kind() const;
+  [[nodiscard]] experiment::MachineTime machine_time() const;
   [[nodiscard]] double since_start() const;
 
   using Clock = std::chrono::steady_clock;
 
   event_base* loop_;
+  launcher::MeasuredExecutor& executor_;
   ProgramOrder order_;
   ChangePlan plan_;
   ChangePlan plan_if_malleable_;
@@ -121,7 +135,6 @@ class ProgramRun {
 
   LoopEvent change_event_;
   LoopEvent sample_event_;
-  launcher::AgentSession agent_;  // last: destroyed first, so that no report reaches a half-destroyed object
 };
 
 }  // namespace replay::calibrate

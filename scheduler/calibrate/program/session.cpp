@@ -7,14 +7,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include "launcher/agent/agent.hpp"
-#include "launcher/mpich/mpiexec.hpp"
+#include "launcher/daemon/agent_executor.hpp"
 #include "launcher/os/topology.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
@@ -24,6 +24,7 @@
 #include "scheduler/calibrate/program/output.hpp"
 #include "scheduler/calibrate/program/report.hpp"
 #include "scheduler/calibrate/program/run.hpp"
+#include "scheduler/experiment/programs.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/protocol/wire.h"
 
@@ -35,25 +36,37 @@ constexpr JobId kJob{1};
 constexpr int kCannotStart = 127;  // as a shell reports it
 constexpr int kNobodyReads = 128 + SIGPIPE;
 
-/// The cores of the expanded job: those asked for, or the machine's, at most one per rank.
-std::vector<launcher::PuId> choose_cores(const ProgramRequest& request) {
-  const std::string spec = request.cores.empty() ? "local" : "local:" + request.cores;
-  std::vector<launcher::PuId> cores = launcher::discover_local(spec, request.smt).pu_of_core;
-  cores.resize(std::min(cores.size(), static_cast<std::size_t>(request.ranks)));
-  return cores;
+/// The machine that is asked for.
+experiment::RunSpec spec_of(const ProgramRequest& request) {
+  experiment::RunSpec spec = request.run;
+  if (request.cores.empty()) return spec;
+  if (!spec.machine.empty() && spec.machine != "local")
+    throw UsageError(
+        fmt::format("--cores {}: expected cores of this machine, found --machine {}", request.cores, spec.machine));
+  spec.machine = "local:" + request.cores;
+  return spec;
 }
 
-/// Those of `cores` that the shrunk job keeps. Empty: there are no shrinks.
-std::vector<launcher::PuId> choose_shrunk_cores(const ProgramRequest& request, const ChangePlan& plan,
-                                                std::vector<launcher::PuId> cores) {
+std::size_t count_cores(std::vector<CoreId> cores) {
+  std::ranges::sort(cores);
+  return static_cast<std::size_t>(std::ranges::unique(cores).begin() - cores.begin());
+}
+
+/// Where the ranks of the shrunk job are. Empty: there are no shrinks.
+std::vector<CoreId> place_shrunk(const ProgramRequest& request, const ChangePlan& plan, const Machine& machine,
+                                 const std::vector<CoreId>& expanded) {
   if (!plan.has_resizes() && request.shrink_to == 0) return {};
-  const int all = static_cast<int>(cores.size());
-  if (all == 1) throw UsageError("there is nothing to shrink: the program has one core only; see --cores");
-  if (request.shrink_to >= all)
-    throw UsageError(
-        fmt::format("--to: expected 1 to {}, fewer than the program has, found '{}'", all - 1, request.shrink_to));
-  cores.resize(static_cast<std::size_t>(request.shrink_to == 0 ? (all + 1) / 2 : request.shrink_to));
-  return cores;
+  const int all = static_cast<int>(count_cores(expanded));
+  const int least = nodes_of(expanded, machine);
+  if (all == least)
+    throw UsageError(least == 1 ? "there is nothing to shrink: the program has one core only; see --cores"
+                                : "there is nothing to shrink: the program has one core of each host only");
+  if (request.shrink_to >= all || (request.shrink_to != 0 && request.shrink_to < least))
+    throw UsageError(fmt::format("--to: expected {} to {}, {}, found '{}'", least, all - 1,
+                                 least == 1 ? "fewer than the program has" : "one on each host, fewer than there are",
+                                 request.shrink_to));
+  const int half = std::max((all + 1) / 2, least);
+  return shrink_on_nodes(expanded, request.shrink_to == 0 ? half : request.shrink_to, machine, request.run.pairing);
 }
 
 std::vector<std::pair<std::string, std::string>> read_environment(const std::vector<std::string>& assignments) {
@@ -105,18 +118,24 @@ std::string change_text(const ChangeRecord& change, const PhaseKind& now) {
 class Session {
  public:
   Session(const ProgramRequest& request, const Say& say)
-      : request_(request), say_(say), plan_(request.changes), cores_(choose_cores(request)) {
-    const std::vector<std::int32_t> shrunk = launcher::numbers(choose_shrunk_cores(request, plan_, cores_));
+      : request_(request), say_(say), plan_(request.changes), machine_(spec_of(request)) {
+    live::LaunchOrder& launch = order_.launch;
+    launch.job = kJob;
+    launch.environment = read_environment(request.environment);
+    launch.core_of_rank = place_on_nodes(request.ranks, machine_.machine(), request.run.pairing);
+    launch.malleable = request.with_vmlib;
+    launch.label = request.run.label;
+    if (!machine_.is_here()) launch.working_directory = fs::current_path();
+    order_.shrunk_to = place_shrunk(request, plan_, machine_.machine(), launch.core_of_rank);
+    order_.measures_load = machine_.is_here();
     settings_.command = request.command;
     settings_.with_vmlib = request.with_vmlib;
-    settings_.is_switched_off = is_switched_off(read_environment(request.environment));
-    settings_.core_of_rank = place_ranks(request.ranks, launcher::numbers(cores_), request.pairing);
-    if (!shrunk.empty()) settings_.shrunk_to = place_ranks(request.ranks, shrunk, request.pairing);
-    order_.shrunk_to = settings_.shrunk_to;
-    order_.launch.job = kJob;
-    order_.launch.environment = read_environment(request.environment);
-    order_.launch.core_of_rank = settings_.core_of_rank;
-    order_.launch.malleable = request.with_vmlib;
+    settings_.is_switched_off = is_switched_off(launch.environment);
+    settings_.core_of_rank = launcher::numbers(pus_of(launch.core_of_rank));
+    settings_.shrunk_to = launcher::numbers(pus_of(order_.shrunk_to));
+    if (const std::vector<std::string> hosts = machine_.hosts(); !hosts.empty())
+      for (const CoreId core : launch.core_of_rank)
+        settings_.host_of_rank.push_back(hosts[index_of(machine_.machine().node_of(core))]);
     if (!request.with_vmlib && plan_.has_resizes())
       throw UsageError(
           "--no-vm: ranks without vmlib are not moved; give them fewer cores from the start, with --cores");
@@ -124,8 +143,8 @@ class Session {
 
   int run() {
     const std::string& name = settings_.command.front();
-    auto program = benchmark(name);
-    if (!program) program = find_program(name);
+    using Place = experiment::Programs::Place;
+    const auto program = experiment::program_for(name, machine_.is_here() ? Place::kHere : Place::kElsewhere);
     if (!program) {
       say_(fmt::format("replay: there is no program '{}': neither a benchmark of ours (in {}) nor on the PATH", name,
                        library_folder().string()));
@@ -134,12 +153,13 @@ class Session {
     if (is_input_given())
       say_note(
           "standard input is not passed on to the program: run sh -c 'PROGRAM < FILE', or name a file that it opens");
-    if (request_.cores.empty() && cores_.size() < static_cast<std::size_t>(request_.ranks))
-      say_note(fmt::format("{} share {}, all that this process may use", counted(request_.ranks, "rank"),
-                           counted(cores_.size(), "core")));
+    const std::size_t cores = count_cores(order_.launch.core_of_rank);
+    if (request_.cores.empty() && cores < static_cast<std::size_t>(request_.ranks))
+      say_note(fmt::format("{} share {}, all that {}", counted(request_.ranks, "rank"), counted(cores, "core"),
+                           machine_.is_here() ? "this process may use" : "the hosts have"));
     order_.launch.command = settings_.command;
-    order_.launch.command.front() = program->string();
-    return run_with_agent();
+    order_.launch.command.front() = *program;
+    return run_on_machine();
   }
 
  private:
@@ -147,44 +167,44 @@ class Session {
     if (!request_.json) say_(fmt::format("replay: note: {}", note));
   }
 
-  int run_with_agent() {
-    launcher::AgentOptions agent_options;
-    agent_options.back_end = request_.back_end;
-    agent_options.network = request_.job_network;
-    if (const auto note = experiment::job_network_note(agent_options.network)) {
-      say_note(*note);
-      agent_options.network = launcher::JobNetwork::kHost;
-    }
-    if (const auto note = launcher::missing_devices_note(agent_options.network, order_.launch.environment))
-      say_note(*note);
-    if (const auto note = launcher::threads_note(order_.launch.environment)) say_note(*note);
-    agent_options.mpiexec = launcher::find_mpiexec();
-    if (request_.with_vmlib) agent_options.vmlib = find_vmlib();
-    launcher::leave_cores(cores_);
-    const HeedStops heeding;
-    ReportOutput report{request_.report, request_.json};
-    const TemporaryFolder folder;
-    order_.launch.directory = folder.path().string();
-    // Before the loop: the agent is forked while this process has one thread and nothing open.
-    launcher::AgentHandle agent = launcher::start_agent(agent_options);
-    return under(agent, folder.path(), report);
+  [[nodiscard]] std::vector<launcher::PuId> pus_of(const std::vector<CoreId>& cores) const {
+    std::vector<launcher::PuId> pus;
+    for (const CoreId core : cores) pus.push_back(machine_.pu_of_core()[index_of(core)]);
+    return pus;
   }
 
-  static fs::path find_vmlib() {
-    const auto found = vm_library();
-    if (!found)
+  int run_on_machine() {
+    if (request_.with_vmlib && machine_.is_here() && !vm_library())
       throw InputError(
           fmt::format("no libreplay-vm.so in {}: build it, or run with --no-vm", library_folder().string()));
-    return *found;
+    machine_.find_programs();
+    for (const std::string& note : machine_.notes()) say_note(note);
+    if (machine_.is_here()) say_notes_on_variables();
+    if (machine_.is_here() && !machine_.is_emulated()) launcher::leave_cores(pus_of(order_.launch.core_of_rank));
+    const HeedStops heeding;
+    ReportOutput report{request_.report, request_.json};
+    const TemporaryFolder folder{"replay", machine_.is_here() ? fs::path{} : fs::current_path()};
+    order_.launch.directory = folder.path();
+    for (const std::string& note : machine_.check_nodes(folder.path(), {order_.launch.command.front()})) say_note(note);
+    // Before the loop: the agent is forked while this process has one thread and nothing open.
+    return under(machine_.start(), folder.path(), report);
   }
 
-  int under(launcher::AgentHandle& agent, const fs::path& folder, ReportOutput& report) {
+  void say_notes_on_variables() const {
+    const launcher::Variables& variables = order_.launch.environment;
+    if (const auto note = launcher::missing_devices_note(machine_.node().network, variables);
+        note && note != launcher::missing_devices_note(machine_.node().network))
+      say_note(*note);
+    if (const auto note = launcher::threads_note(variables); note && !machine_.is_emulated()) say_note(*note);
+  }
+
+  int under(std::unique_ptr<launcher::MeasuredExecutor> executor, const fs::path& folder, ReportOutput& report) {
     const EventBase loop{event_base_new()};
     int status = 1;
     ProgramHistory history;
     {
       ProgramRun run{loop.get(),
-                     agent.stream(),
+                     *executor,
                      order_,
                      plan_,
                      [this](const auto& started) { on_start(started); },
@@ -198,12 +218,12 @@ class Session {
       history = run.history();
       status = exit_status(history, terminal, say_);
     }
-    agent.stop();  // after a third Ctrl-C the program is ended here
+    executor.reset();  // after a third Ctrl-C the program is ended here
     report.write(settings_, history);
     return status;
   }
 
-  void on_start(const protocol::JobStarted& started) const {
+  void on_start(const StartedProgram& started) const {
     if (!request_.with_vmlib || request_.json) return;
     if (!started.malleable)
       say_(fmt::format("replay: the program is rigid: {}", started.reason));
@@ -214,7 +234,7 @@ class Session {
   const ProgramRequest& request_;
   const Say& say_;
   ChangePlan plan_;
-  std::vector<launcher::PuId> cores_;
+  experiment::RealMachine machine_;
   ProgramSettings settings_;
   ProgramOrder order_;
 };

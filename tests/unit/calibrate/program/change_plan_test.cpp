@@ -111,5 +111,38 @@ TEST(PlaceRanks, CoresGetEquallyManyRanksOrOneMoreOrLess) {
   EXPECT_EQ(place_ranks(2, cores, Pairing::kBlock), (Cores{0, 1}));
 }
 
+// Two nodes of two cores, 0 and 1, 2 and 3.
+std::vector<int> numbers_of(const std::vector<CoreId>& cores) {
+  std::vector<int> numbers;
+  for (const CoreId core : cores) numbers.push_back(number(core));
+  return numbers;
+}
+
+TEST(PlaceOnNodes, RanksOfANodeStandTogether) {
+  const Machine machine = Machine::cluster(2, 1, 2);
+  EXPECT_EQ(numbers_of(place_on_nodes(4, machine, Pairing::kBlock)), (Cores{0, 1, 2, 3}));
+  EXPECT_EQ(numbers_of(place_on_nodes(2, machine, Pairing::kBlock)), (Cores{0, 1}));
+  EXPECT_EQ(numbers_of(place_on_nodes(8, machine, Pairing::kCyclic)), (Cores{0, 1, 0, 1, 2, 3, 2, 3}));
+}
+
+TEST(ShrinkOnNodes, NoRankLeavesItsNode) {
+  const Machine machine = Machine::cluster(2, 1, 2);
+  const std::vector<CoreId> four = place_on_nodes(4, machine, Pairing::kBlock);
+  EXPECT_EQ(nodes_of(four, machine), 2);
+  EXPECT_EQ(numbers_of(shrink_on_nodes(four, 2, machine, Pairing::kBlock)), (Cores{0, 0, 2, 2}));
+  EXPECT_EQ(numbers_of(shrink_on_nodes(four, 3, machine, Pairing::kBlock)), (Cores{0, 1, 2, 2}));
+  const std::vector<CoreId> three = place_on_nodes(3, machine, Pairing::kBlock);
+  EXPECT_EQ(numbers_of(shrink_on_nodes(three, 2, machine, Pairing::kBlock)), (Cores{0, 0, 2}));
+}
+
+TEST(ShrinkOnNodes, OnOneNodeIsAsPlaceRanks) {
+  const Machine machine = Machine::cluster(1, 1, 4);
+  for (const Pairing pairing : {Pairing::kBlock, Pairing::kCyclic}) {
+    const std::vector<CoreId> all = place_on_nodes(6, machine, pairing);
+    EXPECT_EQ(numbers_of(all), place_ranks(6, Cores{0, 1, 2, 3}, pairing));
+    EXPECT_EQ(numbers_of(shrink_on_nodes(all, 2, machine, pairing)), place_ranks(6, Cores{0, 1}, pairing));
+  }
+}
+
 }  // namespace
 }  // namespace replay::calibrate

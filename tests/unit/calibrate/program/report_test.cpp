@@ -23,7 +23,7 @@ ProgramSettings settings() { return {{"cg", "--class", "W"}, true, false, {0, 1}
 
 ProgramHistory history() {
   ProgramHistory history;
-  history.started = protocol::JobStarted{JobId{1}, true, ""};
+  history.started = StartedProgram{true, ""};
   history.mode = "progress";
   history.back_end = "yield";
   history.phases = {phase(kExpanded, 0, 8000), phase(kShrunk, 2, 3200)};
@@ -69,7 +69,7 @@ TEST(ProgramReport, ShowsEachPhaseWithItsSpeedAndWhatFormulaThreeExpects) {
 
 TEST(ProgramReport, ARigidProgramIsSaidToBeOneAndWhy) {
   ProgramHistory rigid = history();
-  rigid.started = protocol::JobStarted{JobId{1}, false, "it is a stone"};
+  rigid.started = StartedProgram{false, "it is a stone"};
   rigid.mode = "none";
   rigid.has_skipped = true;
   for (PhaseTotals& totals : rigid.phases) totals.is_known = false;
@@ -83,7 +83,7 @@ TEST(ProgramReport, ARigidProgramIsSaidToBeOneAndWhy) {
 
 TEST(ProgramReport, NotesOfTheAgentAndALateStartAreSaid) {
   ProgramHistory late = history();
-  late.started = protocol::JobStarted{JobId{1}, true, "its ranks have registered"};
+  late.started = StartedProgram{true, "its ranks have registered"};
   late.notes = {"rank 1 was not on its core 0"};
   const std::string text = report_text(settings(), late);
   EXPECT_TRUE(has(text, "malleable, but not from the start\nnote        rank 1 was not on its core 0\n")) << text;

@@ -41,6 +41,7 @@ class ItsParts : public testing::Test, public live::ExecutorListener {
       text += fmt::format(" move {}", fmt::join(move->core_of_rank, ","));
     if (std::holds_alternative<protocol::SuspendJob>(order)) text += " suspend";
     if (std::holds_alternative<protocol::ResumeJob>(order)) text += " resume";
+    if (std::holds_alternative<protocol::AskStatistics>(order)) text += " statistics";
     if (const auto* end = std::get_if<protocol::EndJob>(&order)) text += fmt::format(" end {}", to_text(end->outcome));
     sent_.push_back(text);
   }
@@ -140,6 +141,22 @@ TEST_F(ItsParts, OrdersAreCarriedOutOneAfterTheOther) {
   EXPECT_EQ(sent(), Texts{"3 move 0,0"});
   parts_.on(3, protocol::RanksMoved{kJob});
   EXPECT_EQ(sent(), (Texts{"3 suspend", "5 suspend", "6 suspend"}));
+}
+
+TEST_F(ItsParts, StatisticsAreThoseOfAllRanksInTheirOrder) {
+  const auto of = [](std::uint64_t at, std::vector<std::int32_t> pids) {
+    protocol::JobStatistics here{kJob, at, "progress", "token", {}};
+    for (const std::int32_t pid : pids) here.ranks.push_back({.pid = pid});
+    return here;
+  };
+  parts_.ask_statistics();
+  EXPECT_EQ(sent(), (Texts{"3 statistics", "5 statistics", "6 statistics"}));
+  EXPECT_EQ(parts_.join(6, of(900, {15})), std::nullopt);
+  EXPECT_EQ(parts_.join(3, of(100, {11, 12})), std::nullopt);
+  EXPECT_EQ(parts_.join(3, of(101, {11, 12})), std::nullopt) << "asked again, before all have answered";
+  EXPECT_EQ(parts_.join(5, of(500, {13, 14})), of(100, {11, 12, 13, 14, 15}));
+  EXPECT_EQ(parts_.join(6, of(901, {15})), std::nullopt);
+  EXPECT_EQ(parts_.join(5, of(501, {13, 14})), of(101, {11, 12, 13, 14, 15}));
 }
 
 TEST_F(ItsParts, EndsOnceWhenAllHaveEnded) {
