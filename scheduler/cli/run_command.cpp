@@ -121,6 +121,7 @@ int run(const RunGiven& given, const std::string& command_line) {
       experiment::request_for_programs(run.spec.trace, programs.named_by_trace(run.workload()));
   if (given.dry_run) {
     experiment::show(request, out);
+    for (const std::string& line : machine.layout()) fmt::print("{}\n", clean_line(line));
     print_commands(run, programs);
     return 0;
   }
@@ -158,7 +159,8 @@ Command add_run(CLI::App& app, const std::string& command_line) {
                      {"--agent-key", "--bootstrap", "--lease", "--time-scale", "--pairing", "--label", "--program",
                       "--programs-from-trace"});
   app.add_flag("--yes", given->yes, "start even if it takes longer than an hour");
-  app.add_flag("--dry-run", given->dry_run, "print each job's command and stop");
+  app.add_flag("--dry-run", given->dry_run,
+               "print the machine, how agents on hosts are started and each job's command, and stop");
   add_live_page_option(app, given->live_page);
   app.add_flag("--plain", given->plain, "plain lines instead of the live view, on a terminal too");
   return [given, command_line] { return run(*given, command_line); };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "scheduler/base/process/quiet_thread.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/shell_words.hpp"
 
 namespace replay::experiment {
 namespace {
@@ -177,7 +179,10 @@ void Cluster::take_hosts(const RunSpec& spec) {
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const launcher::StartedAgent& agent = starter_->agents()[i];
     if (agent.port == 0) missing += "\n  " + agent.why;
-    nodes_.push_back({.host = hosts[i].host, .address = {hosts[i].host, agent.port}});
+    Node& node = nodes_.emplace_back();
+    node.host = hosts[i].host;
+    node.address = {hosts[i].host, agent.port};
+    if (hosts[i].agent_port == 0) node.started_by = command_line_of(launcher::words_to_start_agent(how, hosts[i]));
   }
   if (!missing.empty()) throw InputError(fmt::format("not every host of {} has an agent:{}", file_, missing));
 }
@@ -212,6 +217,7 @@ std::vector<std::string> Cluster::check(const std::filesystem::path& folder, con
     return launcher::check_node(nodes_[node].first.value(), {file.path().string(), programs});
   });
   std::vector<std::string> misfits, notes;
+  std::map<std::string, std::vector<std::string>> hosts_of_note;
   std::optional<protocol::NodeChecked> first;
   std::string name_of_first;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -221,13 +227,17 @@ std::vector<std::string> Cluster::check(const std::filesystem::path& folder, con
       if (!first) first = checked.node, name_of_first = nodes_[i].host;
       for (const std::string& one : misfits_of(checked.node, file, *first, name_of_first))
         misfits.push_back(fmt::format("{}: {}", title, one));
-      for (const std::string& note : checked.node.notes) notes.push_back(fmt::format("{}: {}", title, note));
+      for (const std::string& note : checked.node.notes) hosts_of_note[note].push_back(title);
       if (const auto note = checked.clock_note()) notes.push_back(fmt::format("{}: {}", title, *note));
     } catch (const InputError& error) {
       misfits.push_back(fmt::format("{}: {}", title, error.what()));
     }
   }
   expect_none(misfits);
+  for (const auto& [note, titles] : hosts_of_note) {
+    const bool is_of_all = titles.size() == nodes_.size() && nodes_.size() > 1;
+    notes.push_back(fmt::format("{}: {}", is_of_all ? "every host" : fmt::format("{}", fmt::join(titles, ", ")), note));
+  }
   return notes;
 }
 
@@ -268,6 +278,18 @@ std::vector<std::string> Cluster::hosts() const {
   for (const Node& node : nodes_)
     if (!node.host.empty()) names.push_back(node.host);
   return names;
+}
+
+std::vector<std::string> Cluster::describe_nodes() const {
+  std::vector<std::string> lines;
+  for (const Node& node : nodes_)
+    lines.push_back(fmt::format("{}: {}{} in {} ({}{}), agent {}", node.title(),
+                                counted(node.hello.cores.size(), node.hello.emulated ? "emulated core" : "core"),
+                                node.hello.host.empty() || node.hello.host == node.host ? "" : " of " + node.hello.host,
+                                counted(node.hello.packages, "package"), node.hello.emulated ? "" : "OS ",
+                                fmt::join(node.hello.cores, ","),
+                                node.started_by.empty() ? "runs already" : "started by " + node.started_by));
+  return lines;
 }
 
 void Cluster::expect_runs(std::size_t count) const {

@@ -39,6 +39,8 @@ class Cluster {
 
   /// When the batch system takes the hosts away, if it says.
   [[nodiscard]] const std::optional<live::MachineEnd>& end() const { return end_; }
+  /// A line for each node: its cores, and the command that has started its agent.
+  [[nodiscard]] std::vector<std::string> describe_nodes() const;
 
   /// Asks each node for what has to be alike: the run's `folder` under its path, the `programs` of jobs, MPI, vmlib. Returns
   /// notes, a line each: of agents' starts, and of clocks that differ. Throws InputError with a line for each host and what
@@ -58,6 +60,7 @@ class Cluster {
     std::optional<launcher::AgentLink> first{};
     protocol::Hello hello{};
     bool stays = false;
+    std::string started_by{};  ///< a command line; empty: its agent ran already
     /// "host node1", or "agent 127.0.0.1:40123".
     [[nodiscard]] std::string title() const;
   };

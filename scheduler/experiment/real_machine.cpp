@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "launcher/mpich/mpiexec.hpp"
@@ -123,6 +124,12 @@ std::vector<std::pair<std::string, std::string>> RealMachine::settings() const {
 
 std::vector<std::string> RealMachine::hosts() const {
   return cluster_ ? cluster_->hosts() : std::vector<std::string>{};
+}
+
+std::vector<std::string> RealMachine::layout() const {
+  std::vector<std::string> lines{fmt::format("{}, as {}", description(), text_)};
+  if (cluster_) std::ranges::move(cluster_->describe_nodes(), std::back_inserter(lines));
+  return lines;
 }
 
 void RealMachine::expect_runs(std::size_t count) const {

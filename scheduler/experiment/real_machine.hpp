@@ -45,6 +45,8 @@ class RealMachine {
   [[nodiscard]] RealCores cores() const;
   /// The names of the hosts that its nodes are, in their order. Empty: they have none.
   [[nodiscard]] std::vector<std::string> hosts() const;
+  /// What it consists of, in lines: its cores, or those of each host, and how the agents there are started.
+  [[nodiscard]] std::vector<std::string> layout() const;
   /// Whether the cores belong to the machine of this process.
   [[nodiscard]] bool is_here() const { return cluster_ == nullptr; }
   /// "4 cores (OS 0,1,2,3)": for the user.

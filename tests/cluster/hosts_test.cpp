@@ -327,6 +327,22 @@ TEST_F(ProgramOnHosts, CtrlCLeavesNothing) {
   expect_nothing_left();
 }
 
+TEST_F(Hosts, ADryRunPrintsThemAndHowTheirAgentsAreStarted) {
+  auto words = on_hosts("long.swf");
+  words.emplace_back("--dry-run");
+  EXPECT_EQ(run(words), 0) << output();
+  EXPECT_NE(output().find("4 emulated cores of 2 hosts of two.hosts, as emulated:2x1x2\n"), std::string::npos)
+      << output();
+  EXPECT_NE(output().find("\nhost 127.0.0.2: 2 emulated cores"), std::string::npos) << output();
+  EXPECT_NE(
+      output().find(" in 1 package (0,1), agent started by " + (folder_ / "start.sh").string() +
+                    " 127.0.0.2 " REPLAY_PROGRAM " agent --key - --listen 0.0.0.0:0 --stay --machine emulated:1x1x2\n"),
+      std::string::npos)
+      << output();
+  EXPECT_NE(output().find("\njob 1: at 0 s, mpiexec -n 4 "), std::string::npos) << output();
+  expect_nothing_left();
+}
+
 TEST_F(Hosts, OneThatDoesNotComeIsNamedAndTheOthersGo) {
   write_text(folder_ / "start.sh",
              "#!/bin/sh\n[ $1 = 127.0.0.2 ] && { echo no such host >&2; exit 3; }\nshift\nexec \"$@\"\n");
