@@ -28,16 +28,6 @@ UnixTime unix_now() {
   return std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
 }
 
-// Jobs need their user's files, and the agent shares the service's lock.
-const experiment::RunSpec& on_machine_here(const experiment::RunSpec& run) {
-  if (experiment::is_elsewhere(run.machine))
-    throw UsageError(
-        fmt::format("--machine {}: a service runs its jobs on its own machine: expected local, "
-                    "local:CORES or emulated:NODESxPACKAGESxCORES",
-                    run.machine));
-  return run;
-}
-
 // DIR/runs/UTC-START, with a number behind it if there is one.
 fs::path make_period_folder(const ServiceFolder& folder, UnixTime now) {
   const std::string stem = fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
@@ -56,7 +46,7 @@ Period::Period(PeriodOptions options, std::string command_line)
     : options_(std::move(options)),
       command_line_(std::move(command_line)),
       folder_(options_.folder),
-      machine_(on_machine_here(options_.run)),
+      machine_(options_.run),
       open_(experiment::prepare_open(options_.run, machine_.machine())) {
   machine_.find_programs();
 }
@@ -66,7 +56,8 @@ void Period::start(const std::function<void()>& on_wait, const std::function<std
   lock_.emplace(folder_.lock(), kPatience, on_wait);
   std::string page = open_page();
   machine_.leave_the_jobs_cores();
-  machine_.lend_to_agent(lock_->descriptor());
+  if (machine_.is_here()) machine_.lend_to_agent(lock_->descriptor());
+  (void)machine_.check_nodes(folder_.path(), {});
   // Before the journal and the loop: the agent is forked.
   executor_ = machine_.start();
   const auto now = std::chrono::floor<std::chrono::seconds>(unix_now());
@@ -78,6 +69,10 @@ void Period::start(const std::function<void()>& on_wait, const std::function<std
   note_past(past, journal_->last_job(), begin - here);
   journal_->use_no_number_up_to(past.last_job);
   recovered_ = journal_->recover(begin, past.left);
+  if (!machine_.is_here() && recovered_.failed + recovered_.requeued > 0)
+    notes_.push_back(fmt::format(
+        "jobs ran when the last service ended: those on other hosts have gone when its lease is over (--lease {})",
+        option_text(options_.run, "--lease")));
   socket_ = listen_at(folder_.socket());
   run_folder_ = make_period_folder(folder_, now);
   intake_.emplace(*journal_, board_, folder_, socket_.get(), begin, intake_options(std::move(page)));

@@ -327,6 +327,58 @@ TEST_F(ProgramOnHosts, CtrlCLeavesNothing) {
   expect_nothing_left();
 }
 
+class ServiceOnHosts : public Hosts {
+ protected:
+  std::unique_ptr<Background> serve(const std::string& output) {
+    auto service = daemon({"serve", "--service", home_.string(), "--policy", "fcfs-malleable", "--plain", "--machine",
+                           "hosts:" + (folder_ / "two.hosts").string(), "--bootstrap", (folder_ / "start.sh").string(),
+                           "--lease", lease_},
+                          output);
+    EXPECT_TRUE(comes_true([&] { return service->out().find("results in ") != std::string::npos; })) << service->out();
+    return service;
+  }
+  ShellResult ask(const std::string& command, const std::string& words) const {
+    return shell(fmt::format("{} {} --service {} {}", REPLAY_PROGRAM, command, home_.string(), words));
+  }
+
+  const fs::path home_ = folder_ / "service";
+};
+
+TEST_F(ServiceOnHosts, JobsOfUsersSpanThemAndAreCancelled) {
+  const auto service = serve("out");
+  EXPECT_NE(output().find("4 emulated cores of 2 hosts of two.hosts, policy fcfs-malleable"), std::string::npos)
+      << output();
+  const ShellResult first = ask("submit", "--wait -n 4 --time 1min phases --runtime 0.3");
+  EXPECT_EQ(first.status, 0) << first.out << first.err << output();
+  EXPECT_NE(text_of(home_ / "jobs/1/command").find("-hosts 127.0.0.1:2,127.0.0.2:2"), std::string::npos);
+  EXPECT_NE(text_of(home_ / "jobs/1/stdout").find("VERIFICATION SUCCESSFUL"), std::string::npos);
+  EXPECT_EQ(ask("submit", "-n 4 --time 10min phases --runtime 600").status, 0);
+  ASSERT_TRUE(comes_true([this] { return named("phases").size() == 4; })) << ask("jobs", "").out;
+  EXPECT_NE(ask("jobs", "").out.find("running"), std::string::npos);
+  EXPECT_EQ(ask("cancel", "2").status, 0);
+  EXPECT_TRUE(comes_true([this] { return named("phases").empty(); }));
+  service->send(SIGTERM);
+  EXPECT_EQ(service->wait(), 0) << output();
+  expect_nothing_left();
+}
+
+TEST_F(ServiceOnHosts, AfterKillNineNothingIsLeftAndTheNextOneSaysWhatRan) {
+  const auto killed = serve("killed");
+  EXPECT_EQ(ask("submit", "-n 4 --time 10min phases --runtime 600").status, 0);
+  ASSERT_TRUE(comes_true([this] { return named("phases").size() == 4; })) << killed->out();
+  killed->send(SIGKILL);
+  killed->wait();
+  expect_nothing_left(std::chrono::seconds{8});
+  const auto service = serve("out");
+  EXPECT_NE(
+      output().find("jobs ran when the last service ended: those on other hosts have gone when its lease is over"),
+      std::string::npos)
+      << output();
+  EXPECT_NE(ask("jobs", "--all").out.find("failed"), std::string::npos);
+  service->send(SIGTERM);
+  EXPECT_EQ(service->wait(), 0) << output();
+}
+
 TEST_F(Hosts, ADryRunPrintsThemAndHowTheirAgentsAreStarted) {
   auto words = on_hosts("long.swf");
   words.emplace_back("--dry-run");

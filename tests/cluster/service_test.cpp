@@ -252,12 +252,5 @@ TEST_F(ServiceOfUsers, AMachineThatThePolicyCannotUseIsRefusedBeforeAnyJobComes)
   EXPECT_TRUE(has(refused.err, "--policy g-lomarc-ts: ") && has(refused.err, "found 2x1x2")) << refused.err;
 }
 
-TEST_F(ServiceOfUsers, AnAgentOfAnotherNodeIsRefused) {
-  const ShellResult refused =
-      shell(fmt::format("{} serve --service {} --machine agent:127.0.0.1:1", REPLAY_PROGRAM, home().string()));
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_TRUE(has(refused.err, "a service runs its jobs on its own machine")) << refused.err;
-}
-
 }  // namespace
 }  // namespace replay::test

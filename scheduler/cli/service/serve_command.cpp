@@ -99,7 +99,8 @@ int run_service(const ServeGiven& given, const std::string& command_line) {
 
 Command add_serve(CLI::App& app, const std::string& command_line) {
   auto given = std::make_shared<ServeGiven>();
-  CLI::App* serve = app.add_subcommand("serve", "take jobs of users and run them on this machine, under one policy");
+  CLI::App* serve =
+      app.add_subcommand("serve", "take jobs of users and run them on this machine or several hosts, under one policy");
   serve->footer(
       "Example:\n"
       "  replay serve --policy easy --machine local:0-3        until Ctrl-C; then in another terminal:\n"
@@ -111,14 +112,16 @@ Command add_serve(CLI::App& app, const std::string& command_line) {
   run.runtime_model = "isolated";
   add_options_of_run(*serve, run, {"--policy", "--machine"});
   add_node_options(*serve, run);
-  add_options_of_run(*serve, run, {"--runtime-model", "--overrun", "--pairing"});
+  add_options_of_run(*serve, run,
+                     {"--agent-key", "--bootstrap", "--lease", "--runtime-model", "--overrun", "--pairing"});
   serve->get_option("--policy")
       ->description("the policy; parameters as name:key=value (`replay policies`)")
       ->type_name("TEXT");
   serve->get_option("--machine")
       ->description(
           "where jobs run: local, local:CORES by OS index, such as local:0-3, or virtual cores: "
-          "emulated:NODESxPACKAGESxCORES (default local)");
+          "emulated:NODESxPACKAGESxCORES, those of other hosts: hosts:FILE, or of a `replay agent`: agent:HOST:PORT "
+          "(default local)");
   serve->get_option("--runtime-model")
       ->description("how fast a shrunk job is expected to run (`replay models` lists them)");
   serve->get_option("--overrun")
