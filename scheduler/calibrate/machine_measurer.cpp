@@ -89,12 +89,13 @@ launcher::AgentOptions emulated_node(launcher::AgentOptions options) {
 }  // namespace
 
 std::vector<Cores> packages_of(const Machine& machine, const std::vector<launcher::PuId>& pu_of_core) {
-  const auto packages =
-      static_cast<std::size_t>(machine.packages_per_node()) * static_cast<std::size_t>(machine.nodes());
-  std::vector<Cores> list(packages);
-  const std::size_t each = pu_of_core.size() / packages;
-  for (std::size_t i = 0; i < pu_of_core.size(); ++i)
-    list[std::min(i / each, packages - 1)].push_back(number(pu_of_core[i]));
+  std::vector<Cores> list;
+  auto pu = pu_of_core.begin();
+  for (const NodeGroup& group : machine.groups())
+    for (int package = 0; package < group.nodes * group.packages; ++package) {
+      Cores& cores = list.emplace_back();
+      for (int core = 0; core < group.cores_per_package; ++core) cores.push_back(number(*pu++));
+    }
   return list;
 }
 

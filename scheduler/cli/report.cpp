@@ -1,8 +1,10 @@
 #include "scheduler/cli/report.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
@@ -10,6 +12,14 @@
 #include "scheduler/report/result_table.hpp"
 
 namespace replay::cli {
+
+// One, unless some policies have a part of it only.
+static std::string machines_of(const std::vector<results::PolicyRun>& runs) {
+  std::vector<std::string_view> machines;
+  for (const results::PolicyRun& run : runs)
+    if (std::ranges::find(machines, run.machine) == machines.end()) machines.push_back(run.machine);
+  return fmt::format("{}", fmt::join(machines, " and "));
+}
 
 ReportContext context_of(const experiment::Prepared& run) {
   ReportContext context{run.loaded.report.to_lines(), run.spec.runtime_model, experiment::assumptions_of(run)};
@@ -47,7 +57,7 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
     for (const std::string& line : context.lines) fmt::print("{}\n", clean_lines(line));
     for (const std::string& note : experiment::notes_on_figures(context.assumed, figures))
       fmt::print("note: {}\n", clean_lines(note));
-    fmt::print("{}", clean_lines(fmt::format("machine {}, runtime model {}\n\n{}", runs.front().machine,
+    fmt::print("{}", clean_lines(fmt::format("machine {}, runtime model {}\n\n{}", machines_of(runs),
                                              context.runtime_model, report::result_table(results))));
     for (const results::PolicyRun& run : runs)
       if (run.interrupted)

@@ -242,30 +242,19 @@ std::vector<std::string> Cluster::check(const std::filesystem::path& folder, con
 }
 
 void Cluster::make_machine() {
-  std::vector<std::size_t> sizes;
-  for (const Node& node : nodes_) sizes.push_back(node.hello.cores.size());
-  const std::size_t smallest = *std::ranges::min_element(sizes);
-  const bool is_alike = std::ranges::all_of(nodes_, [this](const Node& node) {
-    return node.hello.cores.size() == nodes_[0].hello.cores.size() && node.hello.packages == nodes_[0].hello.packages;
-  });
-  for (const Node& node : nodes_)
+  std::vector<NodeGroup> groups;
+  for (const Node& node : nodes_) {
     if (node.hello.emulated != is_emulated())
       throw InputError(fmt::format("hosts of {}: {} has {} cores, {} has {} ones: expected one kind", file_,
                                    nodes_[0].host, is_emulated() ? "emulated" : "real", node.host,
                                    node.hello.emulated ? "emulated" : "real"));
-  const int packages = is_alike ? nodes_[0].hello.packages : 1;
-  machine_.machine = Machine::cluster(static_cast<int>(nodes_.size()), packages, static_cast<int>(smallest) / packages);
-  cores_of_node_ = static_cast<CoreCount>(smallest);
-  for (const Node& node : nodes_)
-    for (std::size_t core = 0; core < smallest; ++core)
-      machine_.pu_of_core.push_back(launcher::pus_of(node.hello.cores)[core]);
-  if (!is_alike && nodes_.size() > 1) {
-    std::size_t all = 0;
-    for (const std::size_t size : sizes) all += size;
-    machine_.notes.push_back(fmt::format("the hosts differ ({} cores): each counts as {}, and {} are left out",
-                                         fmt::join(sizes, ", "), counted(smallest, "core"),
-                                         all - smallest * sizes.size()));
+    const std::vector<launcher::PuId> pus = launcher::pus_of(node.hello.cores);
+    groups.push_back({.nodes = 1,
+                      .packages = node.hello.packages,
+                      .cores_per_package = static_cast<int>(pus.size()) / node.hello.packages});
+    machine_.pu_of_core.insert(machine_.pu_of_core.end(), pus.begin(), pus.end());
   }
+  machine_.machine = Machine::of(groups);
 }
 
 std::string Cluster::name() const {
@@ -300,7 +289,7 @@ void Cluster::expect_runs(std::size_t count) const {
                       node.address.to_text(), count, count));
 }
 
-std::unique_ptr<launcher::MeasuredExecutor> Cluster::start() {
+std::unique_ptr<launcher::MeasuredExecutor> Cluster::start(const launcher::LocalMachine& used) {
   std::vector<launcher::AgentLink> links;
   if (nodes_[0].first)
     for (Node& node : nodes_) links.push_back(*std::exchange(node.first, std::nullopt));
@@ -310,8 +299,10 @@ std::unique_ptr<launcher::MeasuredExecutor> Cluster::start() {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (links[i].hello.cores != nodes_[i].hello.cores || links[i].hello.emulated != nodes_[i].hello.emulated)
       throw InputError(fmt::format("{}: has other cores than at the first connection", links[i].name));
-    const auto first = machine_.pu_of_core.begin() + static_cast<std::ptrdiff_t>(i) * cores_of_node_;
-    remote.push_back({std::move(links[i]), nodes_[i].host, {first, first + cores_of_node_}});
+    std::vector<launcher::PuId> cores;
+    for (const CoreId core : used.machine.cores_of(static_cast<NodeId>(i)))
+      cores.push_back(used.pu_of_core[index_of(core)]);
+    remote.push_back({std::move(links[i]), nodes_[i].host, std::move(cores)});
   }
   return launcher::make_remote_executor(std::move(remote));
 }

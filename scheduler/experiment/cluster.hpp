@@ -29,7 +29,7 @@ class Cluster {
   /// that cannot be used, if there is no agent or it has another key.
   explicit Cluster(const RunSpec& spec);
 
-  /// The nodes with the cores that their agents have named, equal ones: of larger nodes some are left out, with a note.
+  /// The nodes with the cores that their agents have named.
   [[nodiscard]] const launcher::LocalMachine& machine() const { return machine_; }
   [[nodiscard]] bool is_emulated() const { return nodes_.front().hello.emulated; }
   /// "agent 127.0.0.1:40123", "4 hosts of lab.hosts", "3 hosts of Slurm job 17".
@@ -50,8 +50,9 @@ class Cluster {
 
   /// Throws UsageError when an agent will be gone before the last of so many runs.
   void expect_runs(std::size_t count) const;
-  /// The executor of one run. The first run has the first connections, each later one new ones. Throws InputError.
-  [[nodiscard]] std::unique_ptr<launcher::MeasuredExecutor> start();
+  /// The executor of one run on `used`: the machine, or fewer cores of each node. The first run has the first connections,
+  /// each later one new ones. Throws InputError.
+  [[nodiscard]] std::unique_ptr<launcher::MeasuredExecutor> start(const launcher::LocalMachine& used);
 
  private:
   struct Node {
@@ -78,7 +79,6 @@ class Cluster {
   std::unique_ptr<launcher::AgentStarter> starter_;  // ends the agents that it has started
   std::vector<Node> nodes_;
   launcher::LocalMachine machine_;
-  CoreCount cores_of_node_ = 0;
 };
 
 }  // namespace replay::experiment

@@ -94,17 +94,18 @@ std::unique_ptr<RuntimeModel> model_for(const std::string& name) {
   return make_runtime_model(name);
 }
 
-results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy, const RealMachine& machine,
+results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy, RealMachine machine,
                               const Programs& programs, const fs::path& folder, const std::string& command_line,
                               const std::function<Viewers(const fs::path&)>& watch) {
   const NamedPolicy named = make_policy(policy.text);
+  if (policy.part) machine.take(*policy.part);
   const auto model = run.model();
   const auto neighbours = neighbours_of(run, machine);
   // Before anything else: the agent is forked while this process has one thread and no event loop.
   auto executor = machine.start();
 
   fs::create_directories(folder / "jobs");
-  results::RunDescription description = describe_run(run, named, command_line);
+  results::RunDescription description = describe_run(run, policy, named, command_line);
   describe_machine(description, machine, run.spec);
   results::Recorder recorder{folder, std::move(description)};
   live::RunOptions options;
@@ -156,7 +157,8 @@ void describe_machine(results::RunDescription& description, const RealMachine& m
 
 OpenRun prepare_open(const RunSpec& spec, const Machine& machine) {
   OpenRun run{policy_for(spec, machine.size()), model_for(spec.runtime_model)};
-  expect_usable(run.policy.text, machine, *run.model);
+  run.part = part_for(run.policy.text, run.policy.policy->traits(), machine);
+  expect_usable(run.policy.text, run.part ? run.part->machine : machine, *run.model);
   return run;
 }
 

@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "scheduler/experiment/policy_part.hpp"
 #include "scheduler/experiment/prepared.hpp"
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/experiment/real_machine.hpp"
@@ -45,6 +47,7 @@ class LiveBody final : public Body {
 struct OpenRun {
   NamedPolicy policy;
   std::unique_ptr<RuntimeModel> model;
+  std::optional<PolicyPart> part{};  ///< of the machine; nothing: all of it
 };
 /// Throws UsageError, InputError for a policy or a model that has to know the jobs before, or cannot use the machine.
 [[nodiscard]] OpenRun prepare_open(const RunSpec& spec, const Machine& machine);

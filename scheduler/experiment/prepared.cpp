@@ -84,7 +84,7 @@ std::vector<NamedPolicy> make_policies(Prepared& run) {
   std::vector<NamedPolicy> made;
   for (const std::string& policy : policies_of(run.spec)) {
     made.push_back(make_policy(policy));
-    run.policies.push_back({policy, {}, made.back().policy->traits().chooses_sizes});
+    run.policies.push_back({policy, {}, made.back().policy->traits()});
   }
   std::map<std::string, std::string> of_folder;
   for (PreparedPolicy& policy : run.policies) policy.folder = folder_for(policy.text, of_folder);
@@ -194,11 +194,26 @@ void draw_truth(Prepared& run) {
   if (auto note = note_on_slowdowns(run)) run.notes.push_back(*std::move(note));
 }
 
+void take_machine(Prepared& run, std::optional<Machine> machine) {
+  run.machine = machine ? *std::move(machine) : Machine::pool(run.loaded.machine_size);
+  for (PreparedPolicy& policy : run.policies) {
+    policy.part = part_for(policy.text, policy.traits, run.machine);
+    if (policy.part) run.notes.push_back(policy.part->note);
+  }
+}
+
+// Of the policies' machines, as every job runs under each policy.
+CoreCount smallest_machine(const Prepared& run) {
+  CoreCount smallest = run.machine.size();
+  for (const PreparedPolicy& policy : run.policies) smallest = std::min(smallest, run.machine_of(policy).size());
+  return smallest;
+}
+
 // Sizes by the machine over the one that --scale-sizes names.
 void scale_jobs(Prepared& run) {
   if (!run.spec.scale_from) return;
   TracedJobs& jobs = run.workload().jobs;
-  const CoreCount machine_size = run.machine.size();
+  const CoreCount machine_size = smallest_machine(run);
   const double from = *run.spec.scale_from == 0 ? number(run.loaded.machine_size) : *run.spec.scale_from;
   std::size_t changed = 0;
   const auto scaled = [&](ProcessCount old) {
@@ -235,7 +250,7 @@ void expect_sizes_that_fit(const TracedJobs& jobs, const std::string& trace, Cor
 // Throws for a job that does not fit, and names the ways out.
 void expect_jobs_that_fit(const Prepared& run, bool is_real) {
   const TracedJobs& jobs = run.workload().jobs;
-  const CoreCount machine_size = run.machine.size();
+  const CoreCount machine_size = smallest_machine(run);
   std::size_t widest = 0, too_wide = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (jobs.cores_needed(i) > jobs.cores_needed(widest)) widest = i;
@@ -273,7 +288,7 @@ void read_jobs(Prepared& run, std::optional<Machine> machine, const std::optiona
   if (run.spec.until) run.until = run.workload().jobs.front().job.submitted + *run.spec.until;
   draw_truth(run);
   if (!machine) note_machine_of_log(run);
-  run.machine = machine ? *std::move(machine) : Machine::pool(run.loaded.machine_size);
+  take_machine(run, std::move(machine));
   expect_machine_of_training(learned, run.machine.size());
   scale_jobs(run);
   expect_jobs_that_fit(run, cores.has_value());
@@ -339,7 +354,7 @@ Prepared prepare(RunSpec spec, const std::optional<RealCores>& cores) {
 std::optional<std::string> note_on_curves(const Prepared& run) {
   std::vector<std::string_view> choosers;
   for (const PreparedPolicy& policy : run.policies)
-    if (policy.chooses_sizes) choosers.push_back(policy.text);
+    if (policy.traits.chooses_sizes) choosers.push_back(policy.text);
   if (choosers.empty()) return std::nullopt;
   const TracedJobs& jobs = run.workload().jobs;
   if (jobs.declare_anything())
@@ -399,16 +414,17 @@ std::vector<std::string> notes_on_figures(const Assumptions& assumed, std::span<
   return notes;
 }
 
-results::RunDescription describe_run(const Prepared& run, const NamedPolicy& policy, const std::string& command_line) {
+results::RunDescription describe_run(const Prepared& run, const PreparedPolicy& policy, const NamedPolicy& named,
+                                     const std::string& command_line) {
   RunSpec of_policy = run.spec;
-  of_policy.policies = {policy.text};
+  of_policy.policies = {named.text};
   results::RunDescription description;
   description.command_line = command_line;
   description.words = to_words(of_policy);
   description.body = "sim";
-  description.machine = run.machine.to_text();
-  description.policy = policy.text;
-  description.policy_full = policy.full_text;
+  description.machine = run.machine_of(policy).to_text();
+  description.policy = named.text;
+  description.policy_full = named.full_text;
   description.runtime_model = run.spec.runtime_model;
   description.seed = run.spec.seed;
   description.overrun = word_of(kOverruns, run.spec.overrun);
@@ -419,7 +435,7 @@ results::RunDescription describe_run(const Prepared& run, const NamedPolicy& pol
   description.side_file = side_file_of(run.spec.trace, run.spec.jobs_from);
   if (run.pairs) description.pairs = pairs_file_of(run.spec);
   if (run.profile) description.profile = profile_path(run.spec);
-  description.policy_files = policy.files;
+  description.policy_files = named.files;
   description.outputs = run.spec.outputs;
   return description;
 }

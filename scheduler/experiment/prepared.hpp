@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/experiment/policy_part.hpp"
 #include "scheduler/experiment/run_spec.hpp"
 #include "scheduler/metrics/summary.hpp"
 #include "scheduler/model/machine.hpp"
@@ -49,14 +50,15 @@ struct RealCores {
 struct PreparedPolicy {
   std::string text;    ///< as written, with what trial runs have found in place of parameters that ask for them
   std::string folder;  ///< of the policy as written; those of one run differ
-  bool chooses_sizes = false;
+  Traits traits{};
+  std::optional<PolicyPart> part{};  ///< of the run's machine; nothing: it has all of it
 };
 
 [[nodiscard]] std::vector<std::string> texts_of(std::span<const PreparedPolicy> policies);
 
 struct Prepared {
   RunSpec spec;  ///< as given, with the name of the runtime model
-  Machine machine = Machine::pool(1);
+  Machine machine = Machine::pool(1);  ///< of which a policy may have a part
   std::shared_ptr<const Profile> profile{};  ///< of the model `calibrated`; others have none
   std::shared_ptr<const PairTable> pairs{};  ///< of the model `pairs`, if there is a file
   std::vector<PreparedPolicy> policies{};
@@ -66,6 +68,9 @@ struct Prepared {
 
   [[nodiscard]] std::unique_ptr<RuntimeModel> model() const {
     return make_runtime_model(spec.runtime_model, {.profile = profile.get(), .pairs = pairs.get()});
+  }
+  [[nodiscard]] const Machine& machine_of(const PreparedPolicy& policy) const {
+    return policy.part ? policy.part->machine : machine;
   }
   [[nodiscard]] Workload& workload() { return loaded.workload; }
   [[nodiscard]] const Workload& workload() const { return loaded.workload; }
@@ -105,9 +110,9 @@ struct FiguresOfPolicy {
 [[nodiscard]] std::vector<std::string> notes_on_figures(const Assumptions& assumed,
                                                         std::span<const FiguresOfPolicy> policies);
 
-/// Describes the run under one of its policies for the results, as a simulation. What only a real run has is the caller's
-/// to add.
-[[nodiscard]] results::RunDescription describe_run(const Prepared& run, const NamedPolicy& policy,
-                                                   const std::string& command_line);
+/// Describes the run under one of its policies, made as `named`, for the results, as a simulation. What only a real run has
+/// is the caller's to add.
+[[nodiscard]] results::RunDescription describe_run(const Prepared& run, const PreparedPolicy& policy,
+                                                   const NamedPolicy& named, const std::string& command_line);
 
 }  // namespace replay::experiment

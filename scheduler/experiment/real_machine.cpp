@@ -73,28 +73,31 @@ RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.
                                    option_text(run, "--turn")));
     local_ = emulated_machine(spec);
     agent_.emulated_cores = local_.machine.size();
-    agent_.packages = local_.machine.nodes() * local_.machine.packages_per_node();
+    // Packages as large as each other; no number stands for others.
+    if (local_.machine.has_equal_nodes())
+      agent_.packages = local_.machine.nodes() * local_.machine.groups().front().packages;
     back_end_ = "token";
-    text_ = fmt::format("{}{}", kEmulated, local_.machine.to_text());
   } else if (is_elsewhere(spec)) {
     cluster_ = std::make_shared<Cluster>(run);
     local_ = cluster_->machine();
     agent_.emulated_cores = cluster_->is_emulated() ? local_.machine.size() : CoreCount{0};
-    text_ = fmt::format("{}{}", cluster_->is_emulated() ? kEmulated : "", local_.machine.to_text());
   } else if (spec == "local" || spec.starts_with("local:")) {
     if (run.node.quantum != NodeUse{}.quantum)
       throw UsageError(fmt::format("--quantum {}: real cores have none; expected --turn, or --machine emulated:...",
                                    option_text(run, "--quantum")));
     local_ = launcher::discover_local(spec, run.node.smt);
     agent_.cores = local_.pu_of_core;
-    agent_.packages = local_.machine.packages_per_node();
-    text_ = local_.machine.to_text();
+    agent_.packages = local_.machine.groups().front().packages;
   } else {
     throw UsageError(
         fmt::format("--machine {}: a real run takes local, local:CORES such as local:0-3, virtual cores such as "
                     "emulated:8x2x2, hosts:FILE, slurm or agent:HOST:PORT; `replay simulate` takes any machine",
                     spec));
   }
+}
+
+std::string RealMachine::text() const {
+  return fmt::format("{}{}", is_emulated() ? kEmulated : "", machine().to_text());
 }
 
 RealCores RealMachine::cores() const {
@@ -136,6 +139,14 @@ void RealMachine::expect_runs(std::size_t count) const {
   if (cluster_) cluster_->expect_runs(count);
 }
 
+void RealMachine::take(const PolicyPart& part) {
+  std::vector<launcher::PuId> pus;
+  for (const CoreId core : part.cores) pus.push_back(local_.pu_of_core[index_of(core)]);
+  local_.machine = part.machine;
+  local_.pu_of_core = std::move(pus);
+  local_.notes.push_back(part.note);
+}
+
 void RealMachine::find_programs() {
   if (cluster_) return;  // the agent has its own
   agent_.mpiexec = launcher::find_mpiexec();
@@ -165,7 +176,7 @@ void RealMachine::leave_the_jobs_cores() const {
 }
 
 std::unique_ptr<launcher::MeasuredExecutor> RealMachine::start() const {
-  if (cluster_) return cluster_->start();
+  if (cluster_) return cluster_->start(local_);
   return launcher::make_local_executor(launcher::start_agent(agent_), local_);
 }
 

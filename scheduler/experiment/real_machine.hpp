@@ -3,7 +3,7 @@
 //   local, local:CORES   this machine's cores
 //   agent:HOST:PORT      those of a node on which `replay agent` runs (cluster.hpp)
 //   hosts:FILE, slurm    those of several hosts
-//   emulated:N[xP]xC     virtual ones, only for programs that sleep their work (docs/emulation.md)
+//   emulated:N[xP]xC+... virtual ones, only for programs that sleep their work (docs/emulation.md)
 #pragma once
 
 #include <filesystem>
@@ -17,6 +17,7 @@
 #include "launcher/daemon/agent_executor.hpp"
 #include "launcher/os/topology.hpp"
 #include "scheduler/experiment/cluster.hpp"
+#include "scheduler/experiment/policy_part.hpp"
 #include "scheduler/experiment/prepared.hpp"
 #include "scheduler/model/machine.hpp"
 
@@ -34,8 +35,8 @@ class RealMachine {
   /// machine.
   explicit RealMachine(const RunSpec& spec);
 
-  /// "1x1x4", "emulated:8x2x2": what the event log and run.json keep.
-  [[nodiscard]] const std::string& text() const { return text_; }
+  /// "1x1x4", "emulated:8x2x2", "emulated:1x1x4+1x1x2": what the event log and run.json keep.
+  [[nodiscard]] std::string text() const;
   [[nodiscard]] const Machine& machine() const { return local_.machine; }
   [[nodiscard]] const std::vector<launcher::PuId>& pu_of_core() const { return local_.pu_of_core; }
   [[nodiscard]] bool is_emulated() const { return agent_.emulated_cores > 0; }
@@ -61,6 +62,8 @@ class RealMachine {
   /// Throws UsageError when there cannot be so many runs, one after the other.
   void expect_runs(std::size_t count) const;
 
+  /// From now on only this part of it is used. Adds to the notes.
+  void take(const PolicyPart& part);
   /// Finds what jobs are started with, mpiexec and vmlib. Adds to the notes. Throws InputError when a run needs it.
   void find_programs();
   /// Checks that the nodes are fit for a run into `folder`, which exists, with these programs, as Cluster::check(); nothing
@@ -75,7 +78,6 @@ class RealMachine {
   [[nodiscard]] std::unique_ptr<launcher::MeasuredExecutor> start() const;
 
  private:
-  std::string text_;
   launcher::LocalMachine local_;
   launcher::AgentOptions agent_;
   std::shared_ptr<Cluster> cluster_;  // null: the agent is local

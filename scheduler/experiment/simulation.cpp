@@ -49,13 +49,14 @@ results::RunDescription figures_only(const Machine& machine, std::string_view po
 
 results::PolicyRun simulate_policy(const Prepared& run, std::size_t policy, const std::filesystem::path& folder,
                                    const std::string& command_line, std::function<void(std::size_t)> progress) {
-  const NamedPolicy named = make_policy(run.policies[policy].text);
+  const PreparedPolicy& prepared = run.policies[policy];
+  const NamedPolicy named = make_policy(prepared.text);
   const auto model = run.model();
-  results::Recorder recorder{folder, describe_run(run, named, command_line)};
+  results::Recorder recorder{folder, describe_run(run, prepared, named, command_line)};
   SimulationOptions options = options_of(run);
   options.interrupted = [] { return stops_asked() > 0; };
   options.progress = std::move(progress);
-  SimBody body{run.machine, run.workload(), std::move(options)};
+  SimBody body{run.machine_of(prepared), run.workload(), std::move(options)};
   return experiment::run(body, *named.policy, *model, recorder);
 }
 
@@ -74,8 +75,9 @@ Needs needs_of(const Prepared& run) {
   for (const PreparedPolicy& policy : run.policies) {
     const NamedPolicy named = make_policy(policy.text);
     LastInstant log;
-    results::Recorder recorder{{}, figures_only(run.machine, named.full_text, run.spec.runtime_model)};
-    SimBody body{run.machine, run.workload(), options_of(run)};
+    const Machine& machine = run.machine_of(policy);
+    results::Recorder recorder{{}, figures_only(machine, named.full_text, run.spec.runtime_model)};
+    SimBody body{machine, run.workload(), options_of(run)};
     const results::PolicyRun done = experiment::run(body, *named.policy, *model, recorder, {.observers = {&log}});
     if (!done.fault.empty()) throw PolicyError(done.fault);
     needs.seconds += seconds(log.last - run.workload().jobs.front().job.submitted) * run.spec.time_scale;

@@ -26,7 +26,9 @@ void finish(Allocation& allocation) {
 
 FreeCores::FreeCores(const Machine& machine) : machine_(&machine), total_(machine.size()) {
   if (!machine.names_cores()) return;
-  per_node_.assign(static_cast<std::size_t>(machine.nodes()), machine.cores_per_node());
+  per_node_.reserve(static_cast<std::size_t>(machine.nodes()));
+  for (const NodeGroup& group : machine.groups())
+    per_node_.insert(per_node_.end(), static_cast<std::size_t>(group.nodes), group.cores_per_node());
   states_.assign(static_cast<std::size_t>(machine.size()), CoreState::kFree);
 }
 
@@ -98,11 +100,10 @@ std::optional<Allocation> FreeCores::place(ProcessCount processes, int mpl) cons
   std::vector<NodeId> order(per_node_.size());
   for (std::size_t node = 0; node < order.size(); ++node) order[node] = static_cast<NodeId>(node);
   std::ranges::stable_sort(order, std::greater{}, [this](NodeId node) { return on_node(node); });
-  const ProcessCount on_a_node = processes_at(machine_->cores_per_node(), 1);
   Allocation allocation;
   std::vector<CoreId> chosen;
   for (const NodeId node : order) {
-    const ProcessCount here = std::min({processes, on_a_node, processes_at(on_node(node), mpl)});
+    const ProcessCount here = std::min({processes, most_on(node), processes_at(on_node(node), mpl)});
     if (here == 0) break;
     chosen.clear();
     add_free(node, static_cast<std::size_t>(cores_at(here, mpl)), chosen);
@@ -117,7 +118,6 @@ std::optional<Allocation> FreeCores::place(ProcessCount processes, int mpl) cons
 
 std::optional<Allocation> FreeCores::place_beside(const Allocation& other, ProcessCount processes, int mpl) const {
   INVARIANT(processes >= 1 && mpl >= 1, "placing {} processes at level {}", processes, mpl);
-  const ProcessCount on_a_node = processes_at(machine_->cores_per_node(), 1);
   Allocation allocation;
   allocation.shareable = true;
   std::vector<CoreId> chosen;
@@ -126,7 +126,7 @@ std::optional<Allocation> FreeCores::place_beside(const Allocation& other, Proce
     for (const CoreLoad& load : share.cores)
       if (can_be_joined(load.core)) chosen.push_back(load.core);
     const ProcessCount room = processes_at(static_cast<CoreCount>(chosen.size()), mpl);
-    const ProcessCount here = std::min({processes, on_a_node, room});
+    const ProcessCount here = std::min({processes, most_on(share.node), room});
     if (here == 0) return;
     chosen.resize(static_cast<std::size_t>(cores_at(here, mpl)));
     spread(here, chosen, allocation.named);

@@ -58,6 +58,8 @@ class FreeCores {
   enum class CoreState : std::uint8_t { kFree, kOneAlone, kOneSharer, kTwoSharers };
   [[nodiscard]] CoreState state(CoreId core) const { return states_[index_of(core)]; }
 
+  /// Processes of one job.
+  [[nodiscard]] ProcessCount most_on(NodeId node) const { return processes_at(machine_->cores_of(node).size(), 1); }
   /// Appends the lowest free cores of `node` until `chosen` has `wanted`, or there are no more.
   void add_free(NodeId node, std::size_t wanted, std::vector<CoreId>& chosen) const;
 

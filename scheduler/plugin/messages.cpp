@@ -203,14 +203,17 @@ std::string what_to_do(const Json& spoken) {
 }  // namespace
 
 std::string hello_line(const Machine& machine, std::string_view policy) {
-  const Json hello{{"type", "hello"},
-                   {"protocol", kPolicyProtocol},
-                   {"policy", policy},
-                   {"machine",
-                    {{"cores", machine.size()},
-                     {"nodes", machine.nodes()},
-                     {"cores_per_node", machine.cores_per_node()},
-                     {"named_cores", machine.names_cores()}}}};
+  Json shape{{"cores", machine.size()}, {"nodes", machine.nodes()}};
+  if (machine.has_equal_nodes()) {
+    shape["cores_per_node"] = machine.cores_per_node();
+  } else {
+    shape["cores_of_nodes"] = Json::array();
+    for (int node = 0; node < machine.nodes(); ++node)
+      shape["cores_of_nodes"].push_back(machine.cores_of(NodeId{node}).size());
+  }
+  shape["named_cores"] = machine.names_cores();
+  const Json hello{
+      {"type", "hello"}, {"protocol", kPolicyProtocol}, {"policy", policy}, {"machine", std::move(shape)}};
   return text_of(hello);
 }
 

@@ -78,7 +78,7 @@ class Pairs final : public RuntimeModel {
     bool several_on_node = false, several_on_cpu = false;
     for_each_node(on, machine, [&](const NodeShare& share) {
       several_on_node = several_on_node || share.processes > 1;
-      std::vector<ProcessCount> on_cpu(static_cast<std::size_t>(machine.packages_per_node()));
+      std::vector<ProcessCount> on_cpu(static_cast<std::size_t>(machine.packages_of(share.node)));
       for (const CoreLoad& load : share.cores)
         several_on_cpu = several_on_cpu || (on_cpu[machine.package_of(load.core)] += load.processes) > 1;
     });

@@ -48,6 +48,7 @@ Period::Period(PeriodOptions options, std::string command_line)
       folder_(options_.folder),
       machine_(options_.run),
       open_(experiment::prepare_open(options_.run, machine_.machine())) {
+  if (open_.part) machine_.take(*open_.part);
   machine_.find_programs();
 }
 

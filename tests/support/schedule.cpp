@@ -226,7 +226,10 @@ std::string what_is_wrong(const MemoryLog& log, const Machine& machine) {
     std::map<CoreId, std::vector<const Allocation*>> on_core;
     for (const auto& [job, allocation] : held) {
       used += allocation.cores;
-      for (const CoreLoad& load : allocation.named) on_core[load.core].push_back(&allocation);
+      for (const CoreLoad& load : allocation.named) {
+        if (!machine.cores().contains(load.core)) return fmt::format("there is no core {}", load.core);
+        on_core[load.core].push_back(&allocation);
+      }
       if (machine.names_cores() && std::ssize(allocation.named) != allocation.cores)
         return fmt::format("job {} has {} cores but {} names", name(job), allocation.cores, allocation.named.size());
     }

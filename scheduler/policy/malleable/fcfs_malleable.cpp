@@ -59,9 +59,11 @@ class Room {
   // As FreeCores::place() would: no node gets more processes of a job than it has cores.
   [[nodiscard]] bool holds(ProcessCount processes, int mpl) const {
     ProcessCount places = 0;
-    for (const CoreCount cores : cores_) {
-      const ProcessCount room = processes_at(cores, mpl);
-      places += machine_.names_cores() ? std::min(room, processes_at(machine_.cores_per_node(), 1)) : room;
+    for (std::size_t node = 0; node < cores_.size(); ++node) {
+      const ProcessCount room = processes_at(cores_[node], mpl);
+      places += machine_.names_cores()
+                    ? std::min(room, processes_at(machine_.cores_of(static_cast<NodeId>(node)).size(), 1))
+                    : room;
     }
     return places >= processes;
   }

@@ -27,7 +27,7 @@ namespace {
 
 class GLomarcTs final : public Policy, public Hosting {
  public:
-  explicit GLomarcTs(const Settings& settings) : settings_(settings) {}
+  explicit GLomarcTs(const Settings& settings) : Policy({.needs_equal_nodes = true}), settings_(settings) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
     State& state = state_of(view);

@@ -9,13 +9,14 @@
 
 namespace replay::sharing {
 
-HalfNodes::HalfNodes(const Machine& machine) : nodes_(machine.nodes()), cores_(machine.cores_per_node()) {
-  if (!machine.names_cores() || cores_ < 4 || cores_ % 2 != 0)
+HalfNodes::HalfNodes(const Machine& machine)
+    : nodes_(machine.nodes()), cores_(machine.groups().front().cores_per_node()) {
+  if (!machine.names_cores() || !machine.has_equal_nodes() || cores_ < 4 || cores_ % 2 != 0)
     throw PolicyError(fmt::format(
         "g-lomarc-ts gives halves of nodes to jobs: expected a machine of nodes with an even number of cores, four at "
         "least, found {}; try --machine {}x2x2",
         machine.to_text(), std::max<int>(1, machine.size() / 4)));
-  const int packages = machine.packages_per_node();
+  const int packages = machine.groups().front().packages;
   const int of_package = cores_ / packages;
   for (int core = 0; core < of_package; ++core)
     for (int package = 0; package < packages; ++package) order_.push_back(package * of_package + core);

@@ -28,7 +28,7 @@ struct Seat {
 class HalfNodes {
  public:
   /// Keeps nothing of `machine`. Throws PolicyError for a machine whose nodes have no halves: without names for its
-  /// cores, with an odd number of cores per node, or fewer than four.
+  /// cores, with nodes that differ, with an odd number of cores per node, or fewer than four.
   explicit HalfNodes(const Machine& machine);
 
   [[nodiscard]] int nodes() const { return nodes_; }

@@ -9,11 +9,11 @@ namespace {
 
 void add_cores_of(NodeId node, const Machine& machine, Allocation& allocation) {
   for (const CoreId core : machine.cores_of(node)) allocation.named.push_back({core, 1});
-  allocation.cores += machine.cores_per_node();
+  allocation.cores += machine.cores_of(node).size();
 }
 
 bool is_free(NodeId node, const FreeCores& free, const Machine& machine) {
-  return free.on_node(node) == machine.cores_per_node();
+  return free.on_node(node) == machine.cores_of(node).size();
 }
 
 // Sets that grow together, each known by its least member.
@@ -83,7 +83,7 @@ std::vector<std::vector<std::size_t>> units_of(std::span<const Allocation* const
 
 bool has_free_node(const FreeCores& free, const Machine& machine) {
   if (!machine.names_cores()) return free.total() > 0;
-  if (free.total() < machine.cores_per_node()) return false;
+  if (free.total() == 0) return false;
   for (int node = 0; node < machine.nodes(); ++node)
     if (is_free(static_cast<NodeId>(node), free, machine)) return true;
   return false;

@@ -28,6 +28,7 @@ struct Traits {
   PassRule pass_rule = PassRule::kInstant;
   bool chooses_sizes = false;             ///< it may start a job with other than the submitted processes
   bool suspends = false;                  ///< it may suspend jobs
+  bool needs_equal_nodes = false;         ///< its machine has nodes with as many cores and packages as each other
   std::optional<Training> training = {};  ///< what it has learned from
 };
 

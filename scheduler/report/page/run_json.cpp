@@ -38,11 +38,16 @@ ordered_json header_json(const log::Header& header) {
 }
 
 ordered_json shape_json(const Machine& machine) {
-  const int packages = machine.packages_per_node();
-  return {{"cores", machine.size()},
-          {"nodes", machine.names_cores() ? machine.nodes() : 0},
-          {"packages", packages},
-          {"cores_per_package", machine.cores_per_node() / packages}};
+  ordered_json json{{"cores", machine.size()}, {"nodes", machine.names_cores() ? machine.nodes() : 0}};
+  if (const NodeGroup& all = machine.groups().front(); machine.has_equal_nodes()) {
+    json["packages"] = all.packages;
+    json["cores_per_package"] = all.cores_per_package;
+  } else {
+    json["groups"] = ordered_json::array();
+    for (const NodeGroup& group : machine.groups())
+      json["groups"].push_back(ordered_json::array({group.nodes, group.packages, group.cores_per_package}));
+  }
+  return json;
 }
 
 ordered_json warnings_json(const std::vector<PageWarning>& warnings) {

@@ -104,9 +104,9 @@ void draw_bands(Canvas& canvas, const Plot& plot, const Machine& machine) {
   if (machine.nodes() < 2) return;
   std::vector<Box> bands;
   for (int node = 1; node < machine.nodes(); node += 2) {
-    const CoreCount first = node * machine.cores_per_node();
-    const double top = plot.at_y(first + machine.cores_per_node());
-    bands.push_back({plot.area.x, top, plot.area.width, plot.at_y(first) - top});
+    const CoreRange cores = machine.cores_of(NodeId{node});
+    const double top = plot.at_y(number(cores.last) + 1);
+    bands.push_back({plot.area.x, top, plot.area.width, plot.at_y(number(cores.first)) - top});
   }
   canvas.fill(bands, kBand);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/split.hpp"
 
 namespace replay::report {
 namespace {
@@ -28,39 +29,48 @@ int columns_of(const MapPlan& plan, int cells) {
   return cells * plan.cell_columns + gaps - (plan.cell_columns == 3 ? 1 : 0);
 }
 
+int most_cores(const Machine& machine) {
+  return std::ranges::max(machine.groups(), {}, &NodeGroup::cores_per_node).cores_per_node();
+}
+
 std::vector<Fold> folds_of(const Machine& machine) {
   std::vector<Fold> folds{Fold::kCores};
-  const int packages = machine.packages_per_node();
-  if (packages > 1 && machine.cores_per_node() > packages) folds.push_back(Fold::kPackages);
-  if (machine.nodes() > 1 && machine.cores_per_node() > 1) folds.push_back(Fold::kNodes);
+  if (std::ranges::any_of(machine.groups(), [](const NodeGroup& g) { return g.packages > 1 && g.cores_per_package > 1; }))
+    folds.push_back(Fold::kPackages);
+  if (machine.nodes() > 1 && most_cores(machine) > 1) folds.push_back(Fold::kNodes);
   return folds;
 }
 
 // One node, or nodes of one core: the rows of the only block are numbered by their first cores.
-bool is_one_block(const Machine& machine) { return machine.nodes() == 1 || machine.cores_per_node() == 1; }
+bool is_one_block(const Machine& machine) { return machine.nodes() == 1 || most_cores(machine) == 1; }
+
+// Packages of one core, or of sizes that differ, are not set off. 0: none are.
+int cores_of_packages(const Machine& machine) {
+  const auto groups = machine.groups();
+  const int cores = groups.front().cores_per_package;
+  const auto is_alike = [cores](const NodeGroup& group) { return group.cores_per_package == cores; };
+  const bool several = std::ranges::any_of(groups, [](const NodeGroup& group) { return group.packages > 1; });
+  return several && cores > 1 && std::ranges::all_of(groups, is_alike) ? cores : 0;
+}
 
 MapPlan plan_level(const Machine& machine, Fold level, int cell_columns, int columns) {
   MapPlan plan;
   plan.level = level;
   plan.cell_columns = cell_columns;
-  const int per_node = machine.cores_per_node();
-  const int packages = machine.packages_per_node();
   switch (level) {
     case Fold::kAuto:
     case Fold::kCores:
-      plan.cells_per_block = per_node;
-      plan.cells_per_group = packages > 1 && per_node > packages ? per_node / packages : 0;
+      plan.cells_per_block = most_cores(machine);
+      plan.cells_per_group = cores_of_packages(machine);
       break;
     case Fold::kPackages:
-      plan.cores_per_cell = per_node / packages;
-      plan.cells_per_block = packages;
+      plan.cells_per_block = std::ranges::max(machine.groups(), {}, &NodeGroup::packages).packages;
       break;
     case Fold::kNodes:
-      plan.cores_per_cell = per_node;
       plan.cells_per_block = kNodesPerBlock;
       break;
   }
-  plan.cells = machine.size() / plan.cores_per_cell;
+  plan.cells = level == Fold::kNodes ? machine.nodes() : machine.nodes() * plan.cells_per_block;
   if (is_one_block(machine)) plan.cells_per_block = plan.cells;
   plan.label_columns = digits_of((is_one_block(machine) ? number(machine.size()) : machine.nodes()) - 1) + 1;
 
@@ -77,6 +87,18 @@ MapPlan plan_level(const Machine& machine, Fold level, int cell_columns, int col
   plan.blocks_per_row = std::min(plan.blocks_per_row, blocks);
   plan.rows = ceil_of(blocks, plan.blocks_per_row) * ceil_of(plan.cells_per_block, plan.cells_per_row);
   return plan;
+}
+
+// Empty where the cell's node is smaller than others.
+CoreRange cores_of_cell(const Machine& machine, const MapPlan& plan, int cell) {
+  if (plan.level == Fold::kNodes) return machine.cores_of(NodeId{cell});
+  const bool is_one = is_one_block(machine);
+  const NodeId node{!is_one ? cell / plan.cells_per_block : machine.nodes() > 1 ? cell : 0};
+  const int index = is_one && machine.nodes() > 1 ? 0 : cell % plan.cells_per_block;
+  const CoreRange cores = machine.cores_of(node);
+  const CoreCount each = plan.level == Fold::kPackages ? cores.size() / machine.packages_of(node) : CoreCount{1};
+  const CoreId first = next(cores.first, std::min<int>(index * each, cores.size()));
+  return {first, std::min(next(first, each - 1), cores.last)};
 }
 
 // A core, or several that are shown as one.
@@ -140,15 +162,15 @@ void put_core(Frame& frame, int row, int column, const CoreUse& use, int cell_co
   }
 }
 
-void put_unit(Frame& frame, int row, int column, const Unit& unit, const MapPlan& plan, bool utf8) {
+void put_unit(Frame& frame, int row, int column, const Unit& unit, int of, int cell_columns, bool utf8) {
   if (unit.job == nullptr) return put_idle(frame, row, column, utf8);
   put_symbol(frame, row, column, *unit.job);
-  if (plan.cell_columns == 1) {
+  if (cell_columns == 1) {
     if (unit.jobs > 1) frame.put(row, column, U'&', style_of(*unit.job));
     return;
   }
-  frame.put(row, column + 1, share_sign(unit.busy, plan.cores_per_cell, utf8), terminal::kDim);  // not to drown letters
-  if (plan.cell_columns == 3 && unit.jobs > 1) frame.put(row, column + 2, U'+');
+  frame.put(row, column + 1, share_sign(unit.busy, of, utf8), terminal::kDim);  // not to drown letters
+  if (cell_columns == 3 && unit.jobs > 1) frame.put(row, column + 2, U'+');
 }
 
 }  // namespace
@@ -187,11 +209,11 @@ MapPlan plan_map(const Machine& machine, Fold fold, int columns, int room) {
 
 std::string map_title(const Machine& machine, const MapPlan& plan) {
   if (!machine.names_cores()) return fmt::format("pool of {}", counted(machine.size(), "core"));
-  const int packages = machine.packages_per_node();
-  const int per_package = machine.cores_per_node() / packages;
-  const std::string node =
-      packages > 1 ? fmt::format("{} x {}", packages, counted(per_package, "core")) : counted(per_package, "core");
-  std::string text = fmt::format("{} of {}", counted(machine.nodes(), "node"), node);
+  std::string text = joined(machine.groups(), ", ", [](const NodeGroup& group) {
+    const std::string package = counted(group.cores_per_package, "core");
+    return fmt::format("{} of {}", counted(group.nodes, "node"),
+                       group.packages > 1 ? fmt::format("{} x {}", group.packages, package) : package);
+  });
   if (plan.level != Fold::kCores) text += fmt::format(", folded to {}", name_of(plan.level));
   return text;
 }
@@ -200,7 +222,8 @@ void draw_map(Frame& frame, int top, int room, int scroll, const WatchedRun& run
   const std::vector<CoreUse> cores = run.cores();
   const std::span all{cores};
   const int rows_per_block = ceil_of(plan.cells_per_block, plan.cells_per_row);
-  const bool is_one = is_one_block(*run.machine());
+  const Machine& machine = *run.machine();
+  const bool is_one = is_one_block(machine);
   for (int row = scroll; row < std::min(plan.rows, scroll + room); ++row) {
     const int y = top + row - scroll;
     const int part = row % rows_per_block;
@@ -210,16 +233,17 @@ void draw_map(Frame& frame, int top, int room, int scroll, const WatchedRun& run
       const int end = std::min({first + plan.cells_per_row, (block + 1) * plan.cells_per_block, plan.cells});
       if (first >= end) break;
       int x = in_row * (plan.block_columns() + kBlockGap);
-      const int label = is_one ? first * plan.cores_per_cell : plan.level == Fold::kNodes ? first : block;
+      const int label = is_one ? number(cores_of_cell(machine, plan, first).first) : plan.level == Fold::kNodes ? first : block;
       if (part == 0 || is_one || plan.level == Fold::kNodes)
         frame.put(y, x, fmt::format("{:>{}}", label, plan.label_columns - 1), terminal::kDim);
       x += plan.label_columns;
       for (int cell = first; cell < end; ++cell) {
-        const auto at = static_cast<std::size_t>(cell) * static_cast<std::size_t>(plan.cores_per_cell);
-        if (plan.level == Fold::kCores)
-          put_core(frame, y, x, all[at], plan.cell_columns, utf8);
-        else
-          put_unit(frame, y, x, unit_of(all.subspan(at, static_cast<std::size_t>(plan.cores_per_cell))), plan, utf8);
+        const CoreRange here = cores_of_cell(machine, plan, cell);
+        const auto uses = all.subspan(index_of(here.first), static_cast<std::size_t>(here.size()));
+        if (!uses.empty() && plan.level == Fold::kCores)
+          put_core(frame, y, x, uses.front(), plan.cell_columns, utf8);
+        else if (!uses.empty())
+          put_unit(frame, y, x, unit_of(uses), here.size(), plan.cell_columns, utf8);
         x += plan.cell_columns;
         if (plan.cells_per_group > 0 && (cell - first + 1) % plan.cells_per_group == 0) ++x;
       }

@@ -29,12 +29,12 @@ enum class Fold : std::uint8_t {
 /// them.
 [[nodiscard]] Fold next_fold(const Machine& machine, Fold fold);
 
-/// How a map is laid out. Cells stand in blocks: a block is a node, or ten folded nodes.
+/// How a map is laid out. Cells stand in blocks: a block is a node, with places for as many cells as the largest one has, or
+/// ten folded nodes.
 struct MapPlan {
   Fold level = Fold::kCores;  ///< never kAuto
   int cell_columns = 1;       ///< 1: the letter; 2: and a sign; 3: and a blank
-  int cores_per_cell = 1;
-  int cells = 0;
+  int cells = 0;              ///< those that smaller nodes leave blank too
   int cells_per_block = 1;
   int cells_per_group = 0;  ///< a blank stands behind so many cells of a block; 0: nowhere
   int cells_per_row = 1;    ///< of one block

@@ -14,7 +14,7 @@ namespace replay::results {
 
 /// The node of a core; a pool counts as one.
 [[nodiscard]] inline NodeId node_of(CoreId core, const Machine& machine) {
-  return NodeId{number(core) / machine.cores_per_node()};
+  return machine.names_cores() ? machine.node_of(core) : NodeId{0};
 }
 
 /// For formats with a row for each core, or each node, of the machine: the header of a log alone can ask for gigabytes.

@@ -70,7 +70,7 @@ class ParaverTrace final : public history::Observer, private metrics::StretchRea
     // There is no date in a log: traces count from zero.
     text_.print("#Paraver (01/01/1970 at 00:00):{}:{}(", time(survey_.last()), machine().nodes());
     for (int node = 0; node < machine().nodes(); ++node)
-      text_.print("{}{}", node == 0 ? "" : ",", machine().cores_per_node());
+      text_.print("{}{}", node == 0 ? "" : ",", machine().cores_of(NodeId{node}).size());
     text_.put("):");
     if (survey_.has_applications()) {
       text_.print("{}", survey_.applications().size());
@@ -79,7 +79,7 @@ class ParaverTrace final : public history::Observer, private metrics::StretchRea
       text_.put("1");
       std::map<NodeId, CoreCount> threads;
       for (int node = 0; node < machine().nodes(); ++node)
-        threads[NodeId{node}] = machine().cores_per_node() * static_cast<CoreCount>(seats());
+        threads[NodeId{node}] = machine().cores_of(NodeId{node}).size() * static_cast<CoreCount>(seats());
       put_tasks(threads);
     }
     text_.put("\n");
@@ -136,10 +136,10 @@ class ParaverTrace final : public history::Observer, private metrics::StretchRea
     for_each_node_range(stretch.cores, machine(), [&](NodeId here, const CoreRange& range) {
       if (here != node) of_node = 0;
       node = here;
+      const CoreRange all = machine().cores_of(node);
       for (const CoreId core : range) {
-        const std::size_t taken = seat(core);
-        const auto per_node = static_cast<std::size_t>(machine().cores_per_node());
-        visit(core, place_of(application, node, application ? of_node : index_of(core) % per_node + taken * per_node));
+        const std::size_t taken = seat(core) * static_cast<std::size_t>(all.size());
+        visit(core, place_of(application, node, application ? of_node : index_of(core) - index_of(all.first) + taken));
         ++of_node;
       }
     });

@@ -35,7 +35,7 @@ Placed any_placed() {
     if (core != CoreId{0} && *rc::gen::inRange(0, 4) == 0) placed.free.take({1, 1, {{core, 1}}});
   ProcessCount most = 0;  // a node with a free core carries as many processes as it has cores
   for (int node = 0; node < machine.nodes(); ++node)
-    if (placed.free.on_node(NodeId{node}) > 0) most += processes_at(machine.cores_per_node(), 1);
+    if (placed.free.on_node(NodeId{node}) > 0) most += processes_at(machine.cores_of(NodeId{node}).size(), 1);
   placed.processes = *rc::gen::inRange<int>(1, most + 1);
   for (int level = *rc::gen::inRange(1, 5); placed.held.cores == 0; ++level)
     if (auto place = placed.free.place(placed.processes, level)) placed.held = std::move(*place);

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "tests/unit/model/core_loads.hpp"
 
@@ -224,6 +227,84 @@ TEST(FreeCoresDeath, CoresOfAPoolAreNotShared) {
   const Machine machine = Machine::pool(2);
   FreeCores free{machine};
   EXPECT_DEATH(free.take({1, 1, {}, true}), "cores of a pool are to be shared");
+}
+
+TEST(FreeCoresOfNodes, GiveALargeNodeMoreProcessesThanASmallOne) {
+  const Machine machine = Machine::parse("1x1x4+1x1x2");
+  FreeCores free{machine};
+  EXPECT_EQ(free.on_node(NodeId{1}), 2);
+  const auto six = free.place(6, 2);
+  ASSERT_TRUE(six);
+  EXPECT_EQ(six->named, core_loads({{0, 2}, {1, 2}, {4, 2}})) << "four on node 0, two on node 1";
+  free.take(*six);
+  EXPECT_EQ(free.at_level(*six, 6, 1)->cores, 6);
+  EXPECT_EQ(free.place(6, 4)->named, core_loads({{2, 4}, {5, 2}})) << "at most as many as each has cores";
+  EXPECT_FALSE(free.place(7, 8));
+}
+
+// Cores of nodes as lists, and the rules of free_cores.hpp for a start, word by word.
+struct PlainNodes {
+  std::vector<std::vector<bool>> is_free;
+
+  [[nodiscard]] std::vector<OnCore> place(int processes, int level) const {
+    std::vector<int> free, first;
+    int cores = 0;
+    for (const auto& node : is_free) {
+      first.push_back(cores);
+      cores += static_cast<int>(node.size());
+      free.push_back(static_cast<int>(std::count(node.begin(), node.end(), true)));
+    }
+    std::vector<OnCore> loads;
+    std::vector<bool> is_done(is_free.size());
+    while (processes > 0) {
+      std::size_t most = is_free.size();
+      for (std::size_t node = 0; node < is_free.size(); ++node)
+        if (!is_done[node] && (most == is_free.size() || free[node] > free[most])) most = node;
+      if (most == is_free.size()) return {};
+      is_done[most] = true;
+      const int here = std::min({processes, static_cast<int>(is_free[most].size()), free[most] * level});
+      const int taken = (here + level - 1) / level;
+      for (int core = 0, nth = 0; nth < taken; ++core) {
+        if (!is_free[most][static_cast<std::size_t>(core)]) continue;
+        loads.push_back({first[most] + core, here / taken + (nth < here % taken ? 1 : 0)});
+        ++nth;
+      }
+      processes -= here;
+    }
+    return loads;
+  }
+};
+
+TEST(FreeCoresOfNodes, ThatDifferGiveWhatAPlainSearchGives) {
+  std::mt19937 random{1};
+  const auto up_to = [&random](int most) { return std::uniform_int_distribution{1, most}(random); };
+  int placed = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<NodeGroup> groups;
+    for (int group = up_to(4); group > 0; --group)
+      groups.push_back({.nodes = up_to(3), .packages = up_to(2), .cores_per_package = up_to(4)});
+    const Machine machine = Machine::of(groups);
+    FreeCores free{machine};
+    PlainNodes plain;
+    for (const NodeGroup& group : groups)
+      plain.is_free.insert(plain.is_free.end(), static_cast<std::size_t>(group.nodes),
+                           std::vector<bool>(static_cast<std::size_t>(group.cores_per_node()), true));
+    int core = 0;
+    for (auto& node : plain.is_free)
+      for (std::size_t i = 0; i < node.size(); ++i, ++core)
+        if (up_to(3) == 1) {
+          node[i] = false;
+          free.take(on({{core, 1}}));
+        }
+    const int processes = up_to(machine.size()), level = up_to(4);
+    const std::vector<OnCore> expected = plain.place(processes, level);
+    const auto found = free.place(processes, level);
+    ASSERT_EQ(found.has_value(), !expected.empty()) << machine.to_text() << ", round " << round;
+    if (!found) continue;
+    ++placed;
+    ASSERT_EQ(found->named, core_loads(expected)) << machine.to_text() << ", round " << round;
+  }
+  EXPECT_GT(placed, 500);
 }
 
 }  // namespace

@@ -223,6 +223,9 @@ TEST(Hello, NamesTheMachineAndWantsOurVersion) {
   EXPECT_EQ(plugin::hello_line(Machine::parse("2x1x4"), "exec:./p"),
             R"({"type":"hello","protocol":2,"policy":"exec:./p",)"
             R"("machine":{"cores":8,"nodes":2,"cores_per_node":4,"named_cores":true}})");
+  EXPECT_EQ(plugin::hello_line(Machine::parse("2x1x4+1x2x1"), "exec:./p"),
+            R"({"type":"hello","protocol":2,"policy":"exec:./p",)"
+            R"("machine":{"cores":10,"nodes":3,"cores_of_nodes":[4,4,2],"named_cores":true}})");
   EXPECT_NO_THROW(plugin::check_hello(R"({"type":"hello","protocol":2,"name":"mine"})"));
   for (const char* line :
        {"", "hello", R"({"protocol":2})", R"({"type":"hello"})", R"({"type":"hello","protocol":"2"})"})

@@ -67,7 +67,7 @@ bool needs_nodes(std::string_view policy) {
 
 std::vector<const char*> machines_for(std::string_view policy) {
   if (needs_nodes(policy)) return {"4x2x2", "1x1x16", "2x4x2"};
-  return {"flat:16", "4x2x2", "1x1x16"};
+  return {"flat:16", "4x2x2", "1x1x16", "1x2x4+2x1x2+4x1x1"};
 }
 
 Machine machine_for(std::string_view policy, CoreCount size) {
@@ -106,7 +106,8 @@ std::string first_wrong_size(const MemoryLog& log, const std::vector<TracedJob>&
 
 TEST_P(EveryPolicy, LetsJobsShareNodesButNoCoresUnlessToldTo) {
   const SharingRule rule{.cores = shares_cores(GetParam())};
-  for (const char* machine : {"4x2x2", "1x1x16", needs_nodes(GetParam()) ? "2x2x4" : "16x1x1"})
+  for (const char* machine :
+       {"4x2x2", "1x1x16", needs_nodes(GetParam()) ? "2x2x4" : "16x1x1", needs_nodes(GetParam()) ? "2x4x2" : "1x1x9+1x1x7"})
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
       const auto log = simulate(GetParam(), Machine::parse(machine), random_moldable_jobs(seed, 150, 16), "utrera");
       ASSERT_EQ(sharing_error(log, Machine::parse(machine), rule), "") << machine << ", seed " << seed;

@@ -46,6 +46,13 @@ class PairsOnNodes : public testing::Test {
   ModelledJob third_{.id = JobId{3}};
 };
 
+TEST_F(PairsOnNodes, ANodeHasItsOwnPackages) {
+  machine_ = Machine::parse("1x1x4+1x2x1");
+  const auto model = make_runtime_model("pairs");
+  EXPECT_DOUBLE_EQ(slowdown(*model, on({{0, 1}, {3, 1}})), 1.2 * 1.5) << "on the one package of node 0";
+  EXPECT_DOUBLE_EQ(slowdown(*model, on({{4, 1}, {5, 1}})), 1.2) << "on both packages of node 1";
+}
+
 TEST_F(PairsOnNodes, OwnProcessesCostByHowTheyLie) {
   const auto model = make_runtime_model("pairs");
   EXPECT_DOUBLE_EQ(slowdown(*model, on({{0, 1}, {4, 1}})), 1) << "one process a node";

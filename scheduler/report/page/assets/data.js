@@ -135,6 +135,17 @@ function laneOf({count, from, to, first, last, flags}) {
   return lane;
 }
 
+/** Neighbouring nodes that are alike: the first node and core, cores of a node and of a package. None on a pool. */
+function nodeGroupsOf({nodes, packages, cores_per_package: ofPackage, groups}) {
+  if (!(nodes > 0)) return [];
+  let [node, core] = [0, 0];
+  return (groups || [[nodes, packages, ofPackage]]).map(([count, ofNode, cores]) => {
+    const group = {node, core, cores: ofNode * cores, ofPackage: ofNode > 1 ? cores : 0};
+    [node, core] = [node + count, core + count * group.cores];
+    return group;
+  });
+}
+
 /** One run of the page. Rows of jobs are numbered from 0, in the order of the data. */
 class Run {
   constructor(json, index) {
@@ -142,6 +153,7 @@ class Run {
     this.index = index;
     this.name = json.name;
     this.shape = json.shape;
+    this.groups = nodeGroupsOf(json.shape);
     this.cores = Math.max(1, json.shape.cores);
     this.begin = json.begin;
     this.end = Math.max(json.end, json.begin);
@@ -212,9 +224,21 @@ class Run {
     for (const level of this.levels) if (level.secondsPerPixel <= secondsPerPixel * 1.05) best = level;
     return best;
   }
+  /** The group of nodes that a core is in; undefined on a pool. */
+  groupOf(core) {
+    let at = this.groups.length - 1;
+    while (at > 0 && this.groups[at].core > core) --at;
+    return this.groups[at];
+  }
   /** Node of a core; -1 on a pool. */
   nodeOf(core) {
-    return this.shape.nodes > 0 ? Math.floor(core / (this.cores / this.shape.nodes)) : -1;
+    const group = this.groupOf(core);
+    return group ? group.node + Math.floor((core - group.core) / group.cores) : -1;
+  }
+  /** First core of a node, and how many it has. */
+  coresOf(node) {
+    const group = this.groups.findLast(({node: first}) => first <= node);
+    return [group.core + (node - group.node) * group.cores, group.cores];
   }
   /** Stretches of a job, ascending: made for all jobs together on first use. */
   stretchesOf(row) {

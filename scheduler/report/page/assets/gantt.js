@@ -118,17 +118,19 @@ class Gantt {
     context.textBaseline = "middle";
     context.fillStyle = context.strokeStyle;
     const perCore = this.plotHeight / (run.c1 - run.c0);
-    const perNode = run.shape.nodes > 0 ? run.cores / run.shape.nodes : 0;
-    const byNode = perNode > 1 && perCore < 15;
-    const unit = byNode ? perNode : 1;
+    const sizes = run.groups.map((group) => group.cores);
+    const hasNodes = Math.max(0, ...sizes) > 1;
+    const byNode = hasNodes && perCore < 15;
+    const unit = byNode ? Math.min(...sizes) : 1;
+    const [begin, end] = byNode ? [run.nodeOf(run.c0), run.nodeOf(Math.min(run.c1, run.cores - 1)) + 1] : [run.c0, run.c1];
     let step = 1;
     while (step * unit * perCore < 13) step *= 2;
-    for (let k = Math.floor(run.c0 / unit / step) * step; k * unit < run.c1; k += step) {
-      const height = (byNode ? Math.min(unit, run.cores) : 1) * perCore;
-      const y = this.yOf(k * unit) + Math.min(height, step * unit * perCore) / 2;
+    for (let k = Math.floor(begin / step) * step; k < end; k += step) {
+      const [first, cores] = byNode ? run.coresOf(k) : [k, 1];
+      const y = this.yOf(first) + Math.min(cores, step * unit) * perCore / 2;
       if (y < this.top + 5 || y > this.height - 4) continue;
-      const node = perNode > 1 && !byNode ? `${Math.floor(k / perNode)}.` : "";
-      context.fillText(byNode ? `node ${k}` : node ? node + (k % perNode) : `core ${k}`, kGutter - 5, y);
+      const node = hasNodes && !byNode ? run.nodeOf(k) : -1;
+      context.fillText(byNode ? `node ${k}` : node >= 0 ? `${node}.${k - run.coresOf(node)[0]}` : `core ${k}`, kGutter - 5, y);
     }
     if (run.c1 - run.c0 < run.cores) this.drawWindow(context);
   }

@@ -12,19 +12,18 @@ const darker = (pixel) => (((pixel >>> 1) & 0x7f7f7f) | 0xff000000) >>> 0;
 /** The empty machine: nodes as bands of two shades, lines between nodes and packages where there is room for them. */
 function drawBands(pixels, width, height, run, bands) {
   const scale = height / (run.c1 - run.c0);
-  const {nodes, packages} = run.shape;
-  const coresOfNode = nodes > 0 ? run.cores / nodes : run.cores;
-  const coresOfPackage = nodes > 0 && packages > 1 ? coresOfNode / packages : 0;
+  const pool = {core: 0, cores: run.cores, ofPackage: 0};
+  const {nodes} = run.shape;
   const rows = new Uint32Array(height);
   for (let y = 0; y < height; ++y) {
     const core = run.c0 + (y + 0.5) / scale;
     const before = run.c0 + (y - 0.5) / scale;
-    const node = Math.floor(core / coresOfNode);
+    const {core: origin, cores, ofPackage} = run.groupOf(core) || pool;
+    const packageOf = (one) => Math.floor((one - origin) / ofPackage);
+    const node = run.nodeOf(core);
     let pixel = nodes > 1 && node % 2 === 1 ? bands.odd : bands.even;
-    if (nodes > 1 && coresOfNode * scale >= 5 && Math.floor(before / coresOfNode) !== node) pixel = bands.line;
-    else if (coresOfPackage * scale >= 8 && Math.floor(before / coresOfPackage) !== Math.floor(core / coresOfPackage)) {
-      pixel = bands.package;
-    }
+    if (nodes > 1 && cores * scale >= 5 && run.nodeOf(before) !== node) pixel = bands.line;
+    else if (ofPackage * scale >= 8 && packageOf(before) !== packageOf(core)) pixel = bands.package;
     rows[y] = pixel;
     pixels.fill(pixel, y * width, (y + 1) * width);
   }

@@ -92,14 +92,16 @@ class Heads final : public Policy {
 
   [[nodiscard]] bool fits(const Job& head, const std::vector<Kept>& all, Instant at, const Machine& machine) const {
     const bool nodes = machine.names_cores();
-    const CoreCount size = nodes ? machine.cores_per_node() : machine.size();
-    PerNode room(nodes ? static_cast<std::size_t>(machine.nodes()) : 1, size);
+    PerNode sizes;
+    for (int node = 0; node < machine.nodes(); ++node) sizes.push_back(machine.cores_of(NodeId{node}).size());
+    PerNode room = sizes;
     for (const Kept& job : all)
       if (job.until > at)
         for (std::size_t node = 0; node < room.size(); ++node) room[node] -= job.cores[node];
     const int level = head.can_shrink() ? max_mpl_ : 1;
     int places = 0;
-    for (const int cores : room) places += nodes ? std::min<int>(size, cores * level) : cores * level;
+    for (std::size_t node = 0; node < room.size(); ++node)
+      places += nodes ? std::min<int>(sizes[node], room[node] * level) : room[node] * level;
     return places >= head.processes;
   }
 

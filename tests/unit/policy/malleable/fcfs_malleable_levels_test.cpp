@@ -130,7 +130,7 @@ TEST_P(Levels, EveryJobCanBeExpandedWhereItIsAndNoCoreHasMoreThanMaxMplOfItsProc
     const auto check = [&](const Allocation& allocation) {
       for (const CoreLoad& load : allocation.named) ASSERT_LE(load.processes, max_mpl);
       for_each_node(allocation, machine, [&](const NodeShare& share) {
-        ASSERT_LE(share.processes, processes_at(machine.cores_per_node(), 1));
+        ASSERT_LE(share.processes, processes_at(machine.cores_of(share.node).size(), 1));
         ASSERT_EQ(static_cast<CoreCount>(share.cores.size()), cores_at(share.processes, allocation.mpl));
       });
     };

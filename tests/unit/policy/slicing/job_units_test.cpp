@@ -44,6 +44,21 @@ TEST(WholeNodes, AreAllCoresOfTheNodesEachOnce) {
   EXPECT_EQ(whole_nodes(counts, Machine::pool(8)).cores, 5);
 }
 
+TEST(WholeNodes, HaveTheirOwnSizes) {
+  const Machine machine = Machine::parse("1x2x2+2x1x1+1x1x3");
+  const Allocation one = on({5}), other = on({7});
+  const std::vector<const Allocation*> both{&one, &other};
+  const Allocation whole = whole_nodes(both, machine);
+  EXPECT_EQ(cores_text(whole), "5-8");
+  EXPECT_EQ(whole.cores, 4);
+  FreeCores free{machine};
+  free.take(on({0, 1, 2, 5, 6}));
+  EXPECT_TRUE(has_free_node(free, machine)) << "node 1, of one core";
+  free.take(on({4}));
+  EXPECT_FALSE(has_free_node(free, machine)) << "3 cores are free, no node";
+  EXPECT_EQ(free_in_both(FreeCores{machine}, free, machine).total(), 0);
+}
+
 TEST(WholeNodes, AreFreeInBothWhereNoCoreOfThemIsTakenInEither) {
   FreeCores one{kNodes}, other{kNodes};
   one.take(on({0}));

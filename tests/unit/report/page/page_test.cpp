@@ -115,6 +115,11 @@ TEST_F(WrittenPage, FiguresHaveTheirUnitDefinitionAndWithSeedsTheirInterval) {
   EXPECT_FALSE(find("mean_response").contains("low"));
 }
 
+TEST_F(WrittenPage, NodesThatDifferStandInGroups) {
+  const PageReader page(page_of("a run", "#replay-events 1\n#machine 2x2x4+1x1x2\n"));
+  EXPECT_EQ(page.run().at("shape").dump(), R"({"cores":18,"nodes":3,"groups":[[2,2,4],[1,1,2]]})");
+}
+
 TEST_F(WrittenPage, APoolHasNoNodes) {
   const PageReader page(page_of("a run", "#replay-events 1\n#machine flat:6\n"));
   EXPECT_EQ(page.run().at("shape").dump(), R"({"cores":6,"nodes":0,"packages":1,"cores_per_package":6})");
