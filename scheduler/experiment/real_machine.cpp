@@ -130,7 +130,7 @@ std::vector<std::string> RealMachine::hosts() const {
 }
 
 std::vector<std::string> RealMachine::layout() const {
-  std::vector<std::string> lines{fmt::format("{}, as {}", description(), text_)};
+  std::vector<std::string> lines{fmt::format("{}, as {}", description(), text())};
   if (cluster_) std::ranges::move(cluster_->describe_nodes(), std::back_inserter(lines));
   return lines;
 }

@@ -67,7 +67,7 @@ TEST(Machines, OfNodesThatDifferHaveEachNodesOwnCores) {
     EXPECT_EQ(machine.packages_of(node), packages[i]);
     for (CoreCount at = 0; at < sizes[i]; ++at, core = next(core)) {
       EXPECT_EQ(machine.node_of(core), node);
-      EXPECT_EQ(machine.package_of(core), static_cast<std::size_t>(at / (sizes[i] / packages[i]))) << core;
+      EXPECT_EQ(machine.package_of(core), static_cast<std::size_t>(at / (sizes[i] / packages[i]))) << number(core);
     }
   }
 }
