@@ -19,6 +19,7 @@
 #include "scheduler/experiment/cluster.hpp"
 #include "scheduler/experiment/policy_part.hpp"
 #include "scheduler/experiment/prepared.hpp"
+#include "scheduler/live/engine.hpp"
 #include "scheduler/model/machine.hpp"
 
 namespace replay::experiment {

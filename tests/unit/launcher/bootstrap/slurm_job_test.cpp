@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
