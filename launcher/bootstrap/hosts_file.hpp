@@ -23,13 +23,13 @@ struct EmulatedCores {
   bool operator==(const EmulatedCores&) const = default;
 };
 
-/// At most one of slots, at_most, cores and emulated; none: all cores of the host, or those of the agent that runs there.
+/// At most one of slots, at_most, cores and emulated; none: all cores of the host, or those of the agent that runs
+/// there.
 struct Host {
   std::string host;            ///< a name or an IPv4 address: letters, digits, '.', '_' and '-', the last not in front
   std::optional<int> slots{};  ///< its first so many cores
-  std::optional<int>
-      at_most{};              ///< the same, or all cores if there are fewer: a batch system may count hardware threads
-  std::vector<PuId> cores{};  ///< these, ascending
+  std::optional<int> at_most{};  ///< the same, or all of them if there are fewer (a batch system counts threads)
+  std::vector<PuId> cores{};     ///< these, ascending
   std::optional<EmulatedCores> emulated{};
   std::string interface {};      ///< of the network between jobs' ranks; empty: not said
   std::uint16_t agent_port = 0;  ///< of an agent that runs already; 0: one is to be started
@@ -38,7 +38,8 @@ struct Host {
 
 inline constexpr std::size_t kMostHosts = 512;  // mpiexec 4.0.2 starts on 300, and refuses 1000
 
-/// Only letters, digits, '.', '_' and '-', and no '-' in front: what no shell changes, and no program takes for an option.
+/// Only letters, digits, '.', '_' and '-', and no '-' in front: what no shell changes, and no program takes for an
+/// option.
 [[nodiscard]] bool is_host_name(std::string_view text);
 
 /// In the order in which they first stand there, 1 to kMostHosts. Throws InputError, which names file, line and field.

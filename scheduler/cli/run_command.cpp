@@ -151,8 +151,7 @@ Command add_run(CLI::App& app, const std::string& command_line) {
       ->description(
           "where to run: local, local:CORES by OS index, such as local:0-3, virtual cores: "
           "emulated:NODESxPACKAGESxCORES, those of other hosts: hosts:FILE, of the job of Slurm in which this runs: "
-          "slurm, or "
-          "of a `replay agent`: agent:HOST:PORT (default local)");
+          "slurm, or of a `replay agent`: agent:HOST:PORT (default local)");
   app.get_option("--runtime-model")
       ->description("how fast a shrunk job is expected to run (`replay models` lists them; default isolated)");
   add_options_of_run(app, given->run,

@@ -1,6 +1,6 @@
-// `replay sbatch ... -- WORDS`: writes a job script for Slurm that runs `replay WORDS` on the hosts of its job. The script becomes
-// replay (exec), so that Slurm's signals at `scancel` and at the time limit reach it, and its results are written: a shell
-// would end at the signal, and with it the job.
+// `replay sbatch ... -- WORDS`: writes a job script for Slurm that runs `replay WORDS` on the hosts of its job. The
+// script becomes replay (exec), so that Slurm's signals at `scancel` and at the time limit reach it, and its results
+// are written: a shell would end at the signal, and with it the job.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -165,7 +165,7 @@ class Engine final : public ExecutorListener {
   void step() {
     const Instant now = clock_.now();
     if (!stopping_ && now >= options_.until) stop(now, "the time set by --until is over", options_.stop_reason);
-    if (!stopping_ && now >= machine_until_) end_with_the_machine(now);
+    if (!killing_ && now >= machine_until_) end_with_the_machine(now);
     if (!result_.broken_off.empty() && !stopping_) start_no_more(now);
     if (!stopping_) take_what_is_due(now);
     if (now >= trusted_at_) note_site_works(now);
@@ -223,7 +223,7 @@ class Engine final : public ExecutorListener {
   // Waits until something happens, the next arrival or timer is due, or the view is to be drawn.
   void wait() {
     Instant next = std::min({controller_.next_timer(), options_.until, next_try_, trusted_at_});
-    if (!stopping_) next = std::min(next, machine_until_);
+    if (!killing_) next = std::min(next, machine_until_);
     if (!stopping_) next = std::min({next, source_.next(), source_.next_cancel()});
     auto wait = next == kNever ? std::chrono::microseconds{1h} : clock_.until(next);
     if (options_.tick) wait = std::min<std::chrono::microseconds>(wait, kTick);
@@ -235,7 +235,7 @@ class Engine final : public ExecutorListener {
   void end_with_the_machine(Instant now) {
     const std::string why = fmt::format("{} is {} s away", options_.machine_end->what, kBeforeMachineEnd.count());
     result_.interrupted = true;
-    result_.broken_off = why;
+    if (result_.broken_off.empty()) result_.broken_off = why;
     stop(now, why, options_.stop_reason);
   }
 

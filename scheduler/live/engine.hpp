@@ -27,7 +27,8 @@ class CannotStartJobs : public InputError {
   using InputError::InputError;
 };
 
-/// When the site takes the machine away, such as a batch system at its time limit, and what does: "the time limit of Slurm job 7".
+/// When the site takes the machine away, such as a batch system at its time limit, and what does: "the time limit of
+/// Slurm job 7".
 struct MachineEnd {
   std::chrono::steady_clock::time_point at;
   std::string what;
@@ -40,7 +41,8 @@ struct RunOptions {
   double time_scale = 1;  ///< real seconds per second of the trace; > 0
   Overrun overrun = Overrun::kKill;
   Instant until = kNever;  ///< trace time: what runs then is killed, what waits is cancelled
-  /// The run ends kBeforeMachineEnd before it as at `until`, and RunResult::broken_off says so. Policies are told when that is.
+  /// The run ends kBeforeMachineEnd before it as at `until`, and RunResult::broken_off says so. Policies are told when
+  /// that is.
   std::optional<MachineEnd> machine_end{};
   Pairing pairing = Pairing::kBlock;  ///< which ranks of a shrunk job share a core
   /// What to start for a job with that many processes; cores are filled in by the engine. Throws InputError if there is nothing to start: the

@@ -1,6 +1,6 @@
-// Tests of `--machine slurm` and `replay sbatch` inside a real Slurm on three hosts (tests/support/slurm-cluster): a trace runs
-// in a job of three nodes; the job is cancelled, or its time limit comes. Results are there, and nothing is left.
-// `./dev slurm` runs a longer trace, and waits for a time limit.
+// Tests of `--machine slurm` and `replay sbatch` inside a real Slurm on three hosts (tests/support/slurm-cluster): a
+// trace runs in a job of three nodes; the job is cancelled, or its time limit comes. Results are there, and nothing is
+// left. `./dev slurm` runs a longer trace, and waits for a time limit.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -37,7 +37,7 @@ struct ClusterView {
   bool resizes_to_any_size = false;
   /// Time of the day, UTC, at the trace's zero; 0 where the log does not say.
   Duration zero_time_of_day{};
-  /// What runs then is killed, and what waits is cancelled, as a batch system takes the machine away; kNever: not that is known.
+  /// A batch system takes the machine away: what runs then is killed, what waits is cancelled. kNever: not known.
   Instant machine_until = kNever;
 
   /// Declared progress per second of `job` on `allocation`, alone there; 1 / m where there is no runtime model. The work

@@ -437,6 +437,20 @@ TEST(Grace, IsFivePercentOrTwoSecondsAndWhatLaunchingCosts) {
   EXPECT_EQ(live::grace(small.job, 0.1), 25s + 200ms) << "real seconds are ten of the trace";
 }
 
+TEST_F(Live, TheEndOfItsMachineStopsARunThatStartsNoFurtherJob) {
+  const LiveLog live = run("fcfs", {job('A').cores(1).runs(1h), job('B').cores(1).arrives(1s).runs(1s)}, 0.02,
+                           [](FakeExecutor&, live::RunOptions& options) {
+                             options.order = [](const TracedJob& traced, ProcessCount) {
+                               if (traced.job.id == id('B')) throw live::CannotStartJobs("r/jobs/B: no space");
+                               return live::LaunchOrder{};
+                             };
+                             options.machine_end = {std::chrono::steady_clock::now() + live::kBeforeMachineEnd + 100ms,
+                                                    "the lease of the machine"};
+                           });
+  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kKilled);
+  EXPECT_EQ(live.result.broken_off, "r/jobs/B: no space") << "the first reason";
+}
+
 class AsksHowLongTheMachineIsThere final : public Policy {
  public:
   void decide(const ClusterView& view, Decisions& out) override {

@@ -1,4 +1,5 @@
-// Tests of the hosts that Slurm's variables name, in every form of a list that Slurm prints, and of the time that is left.
+// Tests of the hosts that Slurm's variables name, in every form of a list that Slurm prints, and of the time that is
+// left.
 #include "launcher/bootstrap/slurm_job.hpp"
 
 #include <fmt/format.h>
