@@ -25,8 +25,8 @@
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/report.hpp"
 #include "scheduler/experiment/prepared.hpp"
-#include "scheduler/experiment/seeds.hpp"
-#include "scheduler/experiment/seeds_simulation.hpp"
+#include "scheduler/experiment/seeds/seeds.hpp"
+#include "scheduler/experiment/seeds/seeds_simulation.hpp"
 #include "scheduler/experiment/simulation.hpp"
 #include "scheduler/results/run_folder.hpp"
 

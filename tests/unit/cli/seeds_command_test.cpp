@@ -4,7 +4,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/placeholders.hpp"
-#include "scheduler/experiment/seeds.hpp"
+#include "scheduler/experiment/seeds/seeds.hpp"
 #include "tests/unit/cli/comparing_fixture.hpp"
 
 namespace replay::test {

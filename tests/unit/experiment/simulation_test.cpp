@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "scheduler/base/file/temporary_folder.hpp"
-#include "scheduler/experiment/seeds_simulation.hpp"
+#include "scheduler/experiment/seeds/seeds_simulation.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/schedule.hpp"
 

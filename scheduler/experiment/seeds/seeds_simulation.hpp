@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "scheduler/experiment/prepared.hpp"
-#include "scheduler/experiment/seeds.hpp"
+#include "scheduler/experiment/seeds/seeds.hpp"
 
 namespace replay::experiment {
 

@@ -1,4 +1,4 @@
-#include "scheduler/experiment/seeds_simulation.hpp"
+#include "scheduler/experiment/seeds/seeds_simulation.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "scheduler/experiment/seeds.hpp"
+#include "scheduler/experiment/seeds/seeds.hpp"
 
 #include <fmt/format.h>
 
