@@ -69,6 +69,18 @@ TEST_F(HostCluster, AJobIsShrunkAndExpandedOnThree) {
   EXPECT_TRUE(has_said("resized job=1 cores=3") && has_said("resized job=1 cores=6")) << events();
 }
 
+TEST_F(HostCluster, AProgramByHandIsShrunkOnThree) {
+  write_text(folder_ / "script", REPLAY_PROGRAM
+             " run -n 6 --machine hosts:hosts --bootstrap \"$CLUSTER exec\" --lease 2s --label "
+             "--shrink-at 300ms --expand-at 600ms phases --runtime 1.5 --cpu-use 0.5 --pattern bsp\n");
+  result_ =
+      shell("CLUSTER=" REPLAY_HOST_CLUSTER " exec timeout 30 " REPLAY_HOST_CLUSTER " 3 bash script", folder_.path());
+  EXPECT_EQ(result_.status, 0) << result_.out << result_.err;
+  EXPECT_TRUE(has_said("[node1 0] VERIFICATION SUCCESSFUL\n")) << result_.out;
+  EXPECT_TRUE(has_said("6 ranks on cores 0,1 of node1, cores 0,1 of node2, cores 0,1 of node3, ")) << result_.err;
+  EXPECT_TRUE(has_said("shrunk to 3 cores, 2 ranks on each, in ")) << result_.err;
+}
+
 TEST_F(HostCluster, OneThatCrashesIsNamedAndTheOthersAreLeftClean) {
   run("$CLUSTER crash node2", kListThem);
   EXPECT_TRUE(has_said("the run ended early: node2 (agent node2:")) << result_.err;

@@ -60,6 +60,7 @@ class Draw {
     run.node.agent_key = text();
     run.time_scale = of({1.0, 1e-6, 0.05, 1000.0, 1.0 / 7});
     run.pairing = of({Pairing::kBlock, Pairing::kCyclic});
+    run.label = coin();
     run.program = text();
     run.programs_from_trace = coin();
     return run;
