@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -136,22 +137,22 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   if (!given.paper && (given.physical || given.quick || !given.page.empty()))
     throw UsageError("--physical, --quick and --page: expected --paper-experiment beside them");
   if (given.paper) set_paper_defaults(given, command);
-  if (experiment::is_elsewhere(setting.run.machine))
-    throw UsageError(fmt::format("--machine {}: a validation runs on its own machine; expected local or emulated",
-                                 setting.run.machine));
   if (setting.run.runtime_model.empty()) setting.run.runtime_model = "isolated";
   if (names_model(setting.run.runtime_model, kCalibrated) &&
       (setting.run.time_scale != 1 || !setting.run.program.empty()))
     throw UsageError(
         "--runtime-model calibrated: the simulator takes a profile's run times at --time-scale 1 and the trace's own "
         "programs; expected neither --time-scale nor --program beside it");
-  const experiment::RealMachine machine{setting.run};
-  setting.machine_text = machine.text();
+  std::optional<experiment::RealMachine> machine{setting.run};
+  setting.machine_text = machine->text();
+  const CoreCount cores = machine->machine().size();
+  const std::string where = machine->description();
+  machine->expect_runs(2);  // each cell's real run comes after this connection
+  machine.reset();
   setting.tolerance = tolerance_of(given);
 
   const HeedStops heeding;
   const fs::path folder = output_folder(given);
-  const CoreCount cores = machine.machine().size();
   validate::PaperExperiment paper;
   if (given.paper) paper = validate::prepare_paper(setting, given.physical, given.seed, cores, folder / "traces");
   const std::vector<validate::ValidationCell> all =
@@ -172,7 +173,7 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
     fmt::print(out, "seed {}: of {} the one whose gains in response are nearest to their means (by {:.1f} points)\n",
                paper.typical->seed, validate::kPaperSeeds, paper.typical->distance);
   fmt::print(out, "{} on {}, {} of them finished already; the others take about {}\n", counted(planned.size(), "cell"),
-             machine.description(), done, about_text(real_seconds));
+             where, done, about_text(real_seconds));
   if (real_seconds > kLongRun && !given.yes)
     throw UsageError(fmt::format("this validation takes about {}: say --yes to start it, or choose some --cells",
                                  about_text(real_seconds)));
@@ -209,8 +210,9 @@ void add_options(CLI::App& command, ValidateGiven& given) {
   command.remove_option(command.get_option("--outputs"));
   command.get_option("--machine")
       ->description(
-          "where to run: local, local:CORES by OS index, such as local:0-3, or virtual cores: "
-          "emulated:NODESxPACKAGESxCORES (default local)");
+          "where to run: local, local:CORES by OS index, such as local:0-3, virtual cores: "
+          "emulated:NODESxPACKAGESxCORES, those of other hosts: hosts:FILE, or of a `replay agent`: agent:HOST:PORT "
+          "(default local)");
   command.get_option("--runtime-model")
       ->description(
           "how fast a shrunk job runs (`replay models` lists them; default isolated, with --physical calibrated)");
@@ -222,7 +224,8 @@ void add_options(CLI::App& command, ValidateGiven& given) {
       "everything that is drawn by chance follows from it; the paper's experiment, if none is given, takes the one of "
       "1 "
       "to 20 whose simulated gains are nearest to their means");
-  add_options_of_run(command, setting.run, {"--time-scale", "--pairing", "--program"});
+  add_options_of_run(command, setting.run,
+                     {"--agent-key", "--bootstrap", "--lease", "--time-scale", "--pairing", "--program"});
   command.get_option("--pairing")->description("which ranks of a shrunk job share a core: block or cyclic");
   command.get_option("--program")->description("run this MPI program for every job, as in a real run");
   command

@@ -26,7 +26,6 @@ namespace replay::experiment {
 namespace {
 
 constexpr std::string_view kAgent = "agent:";
-constexpr std::string_view kHosts = "hosts:";
 constexpr std::chrono::seconds kJobsEndWithin{10};        // jobs of our own previous connection
 constexpr std::chrono::seconds kLastDaemonGoesWithin{2};  // another daemon, which has just ended its run
 
@@ -164,7 +163,7 @@ void Cluster::take_hosts(const RunSpec& spec) {
     hosts = hosts_of_slurm(spec);
     how.command = launcher::kStartBySlurm;
   } else {
-    file_ = spec.machine.substr(kHosts.size());
+    file_ = hosts_file_of(spec.machine).value();
     hosts = launcher::read_hosts(open_source(file_));
   }
   const auto runs = [](const launcher::Host& host) { return host.agent_port != 0; };

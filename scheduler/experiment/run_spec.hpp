@@ -64,6 +64,12 @@ struct NodeUse {
   return machine.starts_with("agent:") || machine.starts_with("hosts:") || is_slurm(machine);
 }
 
+/// The file of hosts:FILE. Nothing: the machine is another one.
+[[nodiscard]] inline std::optional<std::string> hosts_file_of(std::string_view machine) {
+  constexpr std::string_view kHosts = "hosts:";
+  return machine.starts_with(kHosts) ? std::optional{std::string{machine.substr(kHosts.size())}} : std::nullopt;
+}
+
 /// What carries the run out, and where its jobs come from.
 enum class World : std::uint8_t { kSimulated, kLive, kService };
 

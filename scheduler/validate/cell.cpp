@@ -196,17 +196,21 @@ void run_for_real(const ValidationSetting& setting, const ValidationCell& cell, 
 }
 
 experiment::Programs programs_of(const experiment::RunSpec& spec, const experiment::Prepared& run) {
-  return {spec.program, run.loaded.programs, spec.time_scale, spec.seed};
+  using Place = experiment::Programs::Place;
+  return {spec.program, run.loaded.programs, spec.time_scale, spec.seed,
+          experiment::is_elsewhere(spec.machine) ? Place::kElsewhere : Place::kHere};
 }
 
-// SHA-256 of the programs that the real run starts, by name: rebuilt ones may be faster.
+// SHA-256 of the programs that the real run starts, by name: rebuilt ones may be faster. Of those that only other hosts have
+// it is not known.
 ordered_json program_hashes(const ValidationSetting& setting, const ValidationCell& cell) {
   const experiment::Prepared run = prepare_simulation(setting, cell);
   const experiment::Programs programs = programs_of(setting.run, run);
   ordered_json hashes = ordered_json::object();
   for (const TracedJob& traced : run.workload().jobs) {
     const fs::path program = programs.command(traced).front();
-    if (const std::string name = program.filename().string(); !hashes.contains(name))
+    const bool is_there = !experiment::is_elsewhere(setting.run.machine) || fs::exists(program);
+    if (const std::string name = program.filename().string(); is_there && !hashes.contains(name))
       hashes[name] = digest_of(program.string()).sha256;
   }
   return hashes;
@@ -261,6 +265,7 @@ ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell&
                          {"smt", run.node.smt},
                          {"program", run.program},
                          {"trace_sha256", digest_of(cell.trace).sha256}};
+  if (const auto hosts = experiment::hosts_file_of(run.machine)) inputs["hosts_sha256"] = digest_of(*hosts).sha256;
   if (run.node.turn != experiment::NodeUse{}.turn) inputs["turn"] = word("--turn");
   if (const auto side_file = experiment::side_file_of(run.trace, run.jobs_from))
     inputs["side_file_sha256"] = digest_of(*side_file).sha256;

@@ -243,6 +243,20 @@ TEST_F(Hosts, WhatIsNotAlikeOnThemIsNamedBeforeTheFirstJob) {
   expect_nothing_left();
 }
 
+TEST_F(Hosts, OneWithAnotherVmlibIsNamed) {
+  const fs::path ours = fs::path{REPLAY_PROGRAM}.parent_path().parent_path(), other = folder_ / "other";
+  fs::create_directories(other / "bin");
+  fs::copy(REPLAY_PROGRAM, other / "bin/replay");
+  fs::copy(ours / "lib", other / "lib", fs::copy_options::recursive);
+  write_text(other / "lib/replay/libreplay-vm.so", text_of(ours / "lib/replay/libreplay-vm.so") + "later");
+  write_text(folder_ / "start.sh", "#!/bin/sh\nhost=$1\nshift\n[ $host = 127.0.0.1 ] && exec \"$@\"\nshift\nexec " +
+                                       (other / "bin/replay").string() + " \"$@\"\n");
+  EXPECT_EQ(run(on_hosts("long.swf")), 1);
+  EXPECT_NE(output().find("\n  host 127.0.0.2: vmlib: expected that of 127.0.0.1, SHA-256 "), std::string::npos)
+      << output();
+  expect_nothing_left();
+}
+
 TEST_F(Hosts, AProgramIsLookedUpWhereItRuns) {
   fs::create_directory(folder_ / "bin");
   fs::create_symlink(fs::path{REPLAY_PROGRAM}.parent_path().parent_path() / "lib/replay/ep",
@@ -362,6 +376,22 @@ TEST_F(ServiceOnHosts, JobsOfUsersSpanThemAndAreCancelled) {
   expect_nothing_left();
 }
 
+TEST_F(ServiceOnHosts, OneThatIsLostEndsTheServiceAndJobsThatMayWaitAgain) {
+  const auto first = serve("first");
+  EXPECT_EQ(ask("submit", "-n 4 --time 10min --requeue phases --runtime 600").status, 0);
+  ASSERT_TRUE(comes_true([this] { return named("phases").size() == 4; })) << first->out();
+  ASSERT_EQ(named("replay-agent").size(), 2U);
+  send_signal(named("replay-agent").back(), SIGKILL);
+  EXPECT_EQ(first->wait(), 1);
+  EXPECT_NE(first->out().find("the service ended early: 127.0.0."), std::string::npos) << first->out();
+  expect_nothing_left();
+  const auto second = serve("out");
+  EXPECT_TRUE(comes_true([this] { return named("phases").size() == 4; })) << output() << ask("jobs", "--all").out;
+  second->send(SIGTERM);
+  EXPECT_EQ(second->wait(), 0) << output();
+  expect_nothing_left();
+}
+
 TEST_F(ServiceOnHosts, AfterKillNineNothingIsLeftAndTheNextOneSaysWhatRan) {
   const auto killed = serve("killed");
   EXPECT_EQ(ask("submit", "-n 4 --time 10min phases --runtime 600").status, 0);
@@ -377,6 +407,22 @@ TEST_F(ServiceOnHosts, AfterKillNineNothingIsLeftAndTheNextOneSaysWhatRan) {
   EXPECT_NE(ask("jobs", "--all").out.find("failed"), std::string::npos);
   service->send(SIGTERM);
   EXPECT_EQ(service->wait(), 0) << output();
+}
+
+TEST_F(Hosts, AValidationRunsOnThemAndInTheSimulator) {
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 4\n"
+             "1 0 -1 1 4 1 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 0.5 -1 0.5 2 0.5 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  auto words = on_hosts("t.swf", "easy");
+  words.insert(words.begin(), "validate");
+  EXPECT_EQ(run(words), 0) << output();
+  EXPECT_NE(output().find("1 cell on 4 emulated cores of 2 hosts of two.hosts, "), std::string::npos) << output();
+  const std::string real = text_of(folder_ / "r/cells/easy/real/events.log");
+  EXPECT_NE(real.find("#machine emulated:2x1x2\n"), std::string::npos) << real;
+  EXPECT_NE(real.find("finish job=2 outcome=completed"), std::string::npos) << real;
+  EXPECT_NE(text_of(folder_ / "r/cells/easy/result.json").find("\"hosts_sha256\""), std::string::npos);
+  expect_nothing_left();
 }
 
 TEST_F(Hosts, ADryRunPrintsThemAndHowTheirAgentsAreStarted) {
