@@ -77,7 +77,7 @@ std::string last_words(const results::PolicyRun& last, const fs::path& folder) {
 void check_nodes(experiment::RealMachine& machine, experiment::Prepared& run, const experiment::Programs& programs,
                  const fs::path& folder, std::FILE* out) {
   try {
-    for (const std::string& note : machine.check_nodes(folder, programs.programs_of(run.workload()))) {
+    for (const std::string& note : machine.check_nodes(folder, programs.needed_by(run.workload()))) {
       fmt::print(out, "note: {}\n", clean_lines(note));
       run.notes.push_back(note);
     }

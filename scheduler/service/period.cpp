@@ -2,15 +2,18 @@
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <limits>
 #include <system_error>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/model/units.hpp"
 #include "scheduler/results/recorder.hpp"
 #include "scheduler/service/busy_door.hpp"
@@ -20,7 +23,8 @@ namespace replay::service {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::chrono::seconds kPatience{15};  // an agent ends its jobs within some 2 s of its daemon's death
+constexpr std::chrono::seconds kPatience{15};      // an agent ends its jobs within some 2 s of its daemon's death
+constexpr std::chrono::seconds kJobsEndWithin{2};  // of agents elsewhere, after the lease
 constexpr std::chrono::milliseconds kBusyAfter{500};
 constexpr const char* kStopReason = "the service was stopped: the job stays in its journal";
 
@@ -64,19 +68,34 @@ void Period::start(const std::function<void()>& on_wait, const std::function<std
   const auto now = std::chrono::floor<std::chrono::seconds>(unix_now());
   folder_.expect_journal();
   journal_.emplace(folder_.journal(), now);
+  const bool is_free = wait_for_old_agents(on_wait);
   const Instant here = journal_->instant_of(unix_now());
   const Instant begin = std::max(here, journal_->latest());
   const PastPeriod past = read_past_period(folder_);
   note_past(past, journal_->last_job(), begin - here);
   journal_->use_no_number_up_to(past.last_job);
-  recovered_ = journal_->recover(begin, past.left);
-  if (!machine_.is_here() && recovered_.failed + recovered_.requeued > 0)
-    notes_.push_back(fmt::format(
-        "jobs ran when the last service ended: those on other hosts have gone when its lease is over (--lease {})",
-        option_text(options_.run, "--lease")));
+  if (is_free) recovered_ = journal_->recover(begin, past.left);
   socket_ = listen_at(folder_.socket());
   run_folder_ = make_period_folder(folder_, now);
   intake_.emplace(*journal_, board_, folder_, socket_.get(), begin, intake_options(std::move(page)));
+}
+
+// Agents elsewhere do not have the service's lock. Those of a service that was killed end its jobs when the lease is
+// over. False: a stop signal came before; what ran stays as it is in the journal, so that the next service waits, too.
+bool Period::wait_for_old_agents(const std::function<void()>& on_wait) const {
+  if (machine_.is_here()) return true;
+  const std::vector<StoredJob> open = journal_->list(false, 0, std::numeric_limits<std::int32_t>::max());
+  const bool some_ran = std::ranges::any_of(open, [](const StoredJob& job) { return job.started.has_value(); });
+  if (!some_ran) return true;
+  on_wait();
+  const auto until = std::chrono::steady_clock::now() + options_.run.node.lease + kJobsEndWithin;
+  while (stops_asked() == 0) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return true;
+    pollfd stop{stop_descriptor(), POLLIN, 0};
+    (void)::poll(&stop, 1, static_cast<int>(left.count()));
+  }
+  return false;
 }
 
 results::PolicyRun Period::run(experiment::Viewers viewers, const std::function<void(const std::string&)>& warn) {

@@ -33,8 +33,9 @@ class Period {
   /// Checks the options, makes nothing. `command_line`: for run.json. Throws UsageError, InputError.
   Period(PeriodOptions options, std::string command_line);
 
-  /// Takes the lock, starts the agent and opens journal and socket. `on_wait` is called if the agent of the last service
-  /// has to end first; `open_page` when the service has its lock: the address of its live page, empty if it has none.
+  /// Takes the lock, starts the agent and opens journal and socket. `on_wait` is called if agents of the last service have
+  /// to end first: on other hosts for as long as the lease says, if jobs ran when that service ended; `open_page` when
+  /// the service has its lock: the address of its live page, empty if it has none.
   /// REQUIRES: a single thread, stop signals are heeded. Throws InputError.
   void start(const std::function<void()>& on_wait, const std::function<std::string()>& open_page);
   /// Runs jobs until a stop signal. `warn` gets what goes wrong meanwhile. REQUIRES: started. Once.
@@ -56,6 +57,7 @@ class Period {
   [[nodiscard]] bool is_abandoned() const { return is_abandoned_; }
 
  private:
+  [[nodiscard]] bool wait_for_old_agents(const std::function<void()>& on_wait) const;
   [[nodiscard]] IntakeOptions intake_options(std::string page);
   void note_past(const PastPeriod& past, std::int64_t last_job, Duration behind);
   [[nodiscard]] results::RunDescription description() const;

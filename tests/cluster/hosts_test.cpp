@@ -343,11 +343,14 @@ TEST_F(ProgramOnHosts, CtrlCLeavesNothing) {
 
 class ServiceOnHosts : public Hosts {
  protected:
+  std::unique_ptr<Background> start(const std::string& output) {
+    return daemon({"serve", "--service", home_.string(), "--policy", "fcfs-malleable", "--plain", "--machine",
+                   "hosts:" + (folder_ / "two.hosts").string(), "--bootstrap", (folder_ / "start.sh").string(),
+                   "--lease", lease_},
+                  output);
+  }
   std::unique_ptr<Background> serve(const std::string& output) {
-    auto service = daemon({"serve", "--service", home_.string(), "--policy", "fcfs-malleable", "--plain", "--machine",
-                           "hosts:" + (folder_ / "two.hosts").string(), "--bootstrap", (folder_ / "start.sh").string(),
-                           "--lease", lease_},
-                          output);
+    auto service = start(output);
     EXPECT_TRUE(comes_true([&] { return service->out().find("results in ") != std::string::npos; })) << service->out();
     return service;
   }
@@ -392,17 +395,23 @@ TEST_F(ServiceOnHosts, OneThatIsLostEndsTheServiceAndJobsThatMayWaitAgain) {
   expect_nothing_left();
 }
 
-TEST_F(ServiceOnHosts, AfterKillNineNothingIsLeftAndTheNextOneSaysWhatRan) {
+TEST_F(ServiceOnHosts, AfterKillNineTheNextOneWaitsForTheLease) {
   const auto killed = serve("killed");
   EXPECT_EQ(ask("submit", "-n 4 --time 10min phases --runtime 600").status, 0);
   ASSERT_TRUE(comes_true([this] { return named("phases").size() == 4; })) << killed->out();
   killed->send(SIGKILL);
   killed->wait();
   expect_nothing_left(std::chrono::seconds{8});
+  const std::string waits = "waiting for the node agent of the last service to end\n";
+  const auto stopped = start("stopped");
+  ASSERT_TRUE(comes_true([&] { return stopped->out().find(waits) != std::string::npos; })) << stopped->out();
+  stopped->send(SIGTERM);
+  EXPECT_EQ(stopped->wait(), 0) << stopped->out();
+  const auto began = std::chrono::steady_clock::now();
   const auto service = serve("out");
-  EXPECT_NE(
-      output().find("jobs ran when the last service ended: those on other hosts have gone when its lease is over"),
-      std::string::npos)
+  EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::seconds{4}) << "the lease of 2 s, and 2 s";
+  EXPECT_NE(output().find(waits), std::string::npos) << output();
+  EXPECT_NE(output().find("1 job ran when the last service ended, and is recorded as failed"), std::string::npos)
       << output();
   EXPECT_NE(ask("jobs", "--all").out.find("failed"), std::string::npos);
   service->send(SIGTERM);
