@@ -1,5 +1,5 @@
-// What has to be alike on all nodes of a run, as this node has it: a file that the daemon has written, the programs of jobs,
-// MPI, vmlib, the clock.
+// What has to be alike on all nodes of a run, as this node has it: a file that the daemon has written, the programs of
+// jobs, MPI, vmlib, the clock.
 #pragma once
 
 #include "launcher/agent/agent.hpp"

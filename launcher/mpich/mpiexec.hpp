@@ -35,8 +35,8 @@ struct MpiexecCall {
   bool label = false;           ///< lines of output begin with host and rank, "[node1 0] "
 };
 
-/// mpiexec's words for labels. 4.0.2 puts one in front of each line, and of each piece of a line that it reads: a line that a
-/// rank writes in pieces, or that crosses 64 KiB of output, gets several.
+/// mpiexec's words for labels. 4.0.2 puts one in front of each line, and of each piece of a line that it reads: a line
+/// that a rank writes in pieces, or that crosses 64 KiB of output, gets several.
 inline constexpr std::array<const char*, 2> kLabelWords{"-prepend-pattern", "[%h %r] "};
 /// The output without those labels.
 [[nodiscard]] std::string without_labels(std::string_view output);

@@ -55,7 +55,8 @@ struct OpenRun {
 /// A run of `spec` is described as one on this machine.
 void describe_machine(results::RunDescription& description, const RealMachine& machine, const RunSpec& spec);
 
-/// The programs of the run's jobs, of which those for other nodes are looked up there; notes those that do not follow its time scale. Throws InputError if one is not there.
+/// The programs of the run's jobs, of which those for other nodes are looked up there; notes those that do not follow
+/// its time scale. Throws InputError if one is not there.
 [[nodiscard]] Programs programs_of(Prepared& run, const RealMachine& machine);
 
 /// Runs the policies for real, one after the other, into `folder`, or of several each into its own there, until one is

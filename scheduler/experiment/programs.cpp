@@ -82,7 +82,7 @@ std::vector<std::string> Programs::command(const TracedJob& traced, ProcessCount
   return words;
 }
 
-std::vector<std::string> Programs::programs_of(const Workload& workload) const {
+std::vector<std::string> Programs::needed_by(const Workload& workload) const {
   std::set<std::string> found;
   for (const TracedJob& traced : workload.jobs) found.insert(command(traced).front());
   return {found.begin(), found.end()};

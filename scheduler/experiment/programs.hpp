@@ -42,7 +42,7 @@ class Programs {
   }
 
   /// The programs of these jobs, each once, in alphabetical order.
-  [[nodiscard]] std::vector<std::string> programs_of(const Workload& workload) const;
+  [[nodiscard]] std::vector<std::string> needed_by(const Workload& workload) const;
 
   /// Commands of the trace's table that jobs of `workload` run and that are no benchmark of ours: the file may name any
   /// program of this machine. One line each, fit for a terminal, in the order of their numbers. None with --program.
@@ -61,8 +61,8 @@ class Programs {
   Place place_;
 };
 
-/// The path of the program that a command names; on other nodes that of a benchmark of ours, a path made absolute, or the
-/// name. Nothing: there is no such program.
+/// The path of the program that a command names; on other nodes that of a benchmark of ours, a path made absolute, or
+/// the name. Nothing: there is no such program.
 [[nodiscard]] std::optional<std::string> program_for(const std::string& name, Programs::Place place);
 
 /// Asks to run what Programs::named_by_trace() has found in the trace `file`.

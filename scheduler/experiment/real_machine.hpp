@@ -67,8 +67,8 @@ class RealMachine {
   void take(const PolicyPart& part);
   /// Finds what jobs are started with, mpiexec and vmlib. Adds to the notes. Throws InputError when a run needs it.
   void find_programs();
-  /// Checks that the nodes are fit for a run into `folder`, which exists, with these programs, as Cluster::check(); nothing
-  /// on this machine. Adds to the notes, and returns what it has added. REQUIRES: before start().
+  /// Checks that the nodes are fit for a run into `folder`, which exists, with these programs, as Cluster::check();
+  /// nothing on this machine. Adds to the notes, and returns what it has added. REQUIRES: before start().
   std::vector<std::string> check_nodes(const std::filesystem::path& folder, const std::vector<std::string>& programs);
   /// Keeps this process (and an agent started later) off the jobs' cores, if there is a core to spare.
   void leave_the_jobs_cores() const;

@@ -201,8 +201,8 @@ experiment::Programs programs_of(const experiment::RunSpec& spec, const experime
           experiment::is_elsewhere(spec.machine) ? Place::kElsewhere : Place::kHere};
 }
 
-// SHA-256 of the programs that the real run starts, by name: rebuilt ones may be faster. Of those that only other hosts have
-// it is not known.
+// SHA-256 of the programs that the real run starts, by name: rebuilt ones may be faster. Of those that only other hosts
+// have it is not known.
 ordered_json program_hashes(const ValidationSetting& setting, const ValidationCell& cell) {
   const experiment::Prepared run = prepare_simulation(setting, cell);
   const experiment::Programs programs = programs_of(setting.run, run);

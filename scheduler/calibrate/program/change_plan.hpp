@@ -56,12 +56,13 @@ class ChangePlan {
 /// The core of each rank. The numbers of ranks per core differ by at most one. REQUIRES: at least one core.
 [[nodiscard]] std::vector<std::int32_t> place_ranks(int ranks, std::span<const std::int32_t> cores, Pairing pairing);
 
-/// The same on the first cores of a machine, at most one for each rank; a node's ranks stand together. REQUIRES: named cores.
+/// The same on the first cores of a machine, at most one for each rank; a node's ranks stand together. REQUIRES: named
+/// cores.
 [[nodiscard]] std::vector<CoreId> place_on_nodes(int ranks, const Machine& machine, Pairing pairing);
 /// How many nodes these ranks are on.
 [[nodiscard]] int nodes_of(std::span<const CoreId> core_of_rank, const Machine& machine);
-/// The same ranks on `cores` of their cores. None leaves its node, and those with more ranks on a core keep more of their
-/// cores. REQUIRES: as place_on_nodes() has placed them; `cores` from nodes_of() to the cores that they have.
+/// The same ranks on `cores` of their cores. None leaves its node, and those with more ranks on a core keep more of
+/// their cores. REQUIRES: as place_on_nodes() has placed them; `cores` from nodes_of() to the cores that they have.
 [[nodiscard]] std::vector<CoreId> shrink_on_nodes(std::span<const CoreId> core_of_rank, int cores,
                                                   const Machine& machine, Pairing pairing);
 

@@ -1,5 +1,5 @@
-// Runs one MPI program by an executor: launches it, carries out a plan of changes, keeps vmlib's counters at each of them. It
-// gives its orders on the thread of an event loop; it prints nothing.
+// Runs one MPI program by an executor: launches it, carries out a plan of changes, keeps vmlib's counters at each of
+// them. It gives its orders on the thread of an event loop; it prints nothing.
 #pragma once
 
 #include <chrono>

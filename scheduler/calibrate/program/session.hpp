@@ -1,5 +1,5 @@
-// Runs one MPI program by hand: chooses its cores, starts or finds the agents, carries out the changes, passes the program's output on
-// and writes the report. The program's exit status is the result.
+// Runs one MPI program by hand: chooses its cores, starts or finds the agents, carries out the changes, passes the
+// program's output on and writes the report. The program's exit status is the result.
 #pragma once
 
 #include <functional>

@@ -64,7 +64,7 @@ TEST(Programs, OfAWorkloadAreListedOnce) {
     workload.jobs.push_back(traced);
   }
   const Programs programs{"", {{3, "/bin/true"}}, 1, 1, Programs::Place::kElsewhere};
-  const auto found = programs.programs_of(workload);
+  const auto found = programs.needed_by(workload);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0], "/bin/true");
   EXPECT_TRUE(found[1].ends_with("/phases")) << found[1];

@@ -17,7 +17,8 @@ using CoreIds = std::vector<CoreId>;
 
 constexpr JobId kJob{1};
 
-/// Records the orders and answers them from the loop: each statistics report is a second and 100 calls after the last one.
+/// Records the orders and answers them from the loop: each statistics report is a second and 100 calls after the last
+/// one.
 class PlayedExecutor final : public launcher::MeasuredExecutor {
  public:
   bool is_malleable = true;
