@@ -129,7 +129,8 @@ Command add_simulate(CLI::App& app, const std::string& command_line) {
   add_common_options(*command, options.run, given->results);
   command->get_option("--machine")
       ->description(
-          "flat:CORES, NODESxPACKAGESxCORES, local, or hwloc's synthetic notation (default: the trace's own)");
+          "flat:CORES, NODESxPACKAGESxCORES (3x2x4+1x1x8: nodes that differ), local, or hwloc's "
+          "synthetic notation (default: the trace's own)");
   command->get_option("--runtime-model")
       ->description("how fast a shrunk job runs (`replay models` lists them; default utrera)");
   add_options_of_run(*command, options.run, {"--flat"});

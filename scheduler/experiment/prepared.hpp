@@ -57,8 +57,8 @@ struct PreparedPolicy {
 [[nodiscard]] std::vector<std::string> texts_of(std::span<const PreparedPolicy> policies);
 
 struct Prepared {
-  RunSpec spec;  ///< as given, with the name of the runtime model
-  Machine machine = Machine::pool(1);  ///< of which a policy may have a part
+  RunSpec spec;                              ///< as given, with the name of the runtime model
+  Machine machine = Machine::pool(1);        ///< of which a policy may have a part
   std::shared_ptr<const Profile> profile{};  ///< of the model `calibrated`; others have none
   std::shared_ptr<const PairTable> pairs{};  ///< of the model `pairs`, if there is a file
   std::vector<PreparedPolicy> policies{};

@@ -212,8 +212,7 @@ std::string hello_line(const Machine& machine, std::string_view policy) {
       shape["cores_of_nodes"].push_back(machine.cores_of(NodeId{node}).size());
   }
   shape["named_cores"] = machine.names_cores();
-  const Json hello{
-      {"type", "hello"}, {"protocol", kPolicyProtocol}, {"policy", policy}, {"machine", std::move(shape)}};
+  const Json hello{{"type", "hello"}, {"protocol", kPolicyProtocol}, {"policy", policy}, {"machine", std::move(shape)}};
   return text_of(hello);
 }
 

@@ -105,7 +105,7 @@ struct replay_view {
   uint64_t size;  ///< of this struct, as replay has it
   int64_t now_us;
   int32_t cores;  ///< of the machine
-  int32_t nodes;  ///< equal ones; 1 where cores have no names
+  int32_t nodes;  ///< 1 where cores have no names
   int32_t free;   ///< cores at the beginning of the pass
   int32_t reserved;
   const int32_t* free_on_node;              ///< `nodes` counts

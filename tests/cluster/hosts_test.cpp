@@ -458,13 +458,42 @@ TEST_F(Hosts, OneThatDoesNotComeIsNamedAndTheOthersGo) {
   expect_nothing_left();
 }
 
-TEST_F(Hosts, DifferentOnesCountAsTheSmallestAndItIsSaid) {
+TEST_F(Hosts, ThatDifferAreUsedWithAllTheirCoresAndSimulatedAlike) {
   write_text(folder_ / "two.hosts", "127.0.0.1 emulated=1x4\n127.0.0.2 emulated=1x2\n");
-  write_text(folder_ / "t.swf", "; MaxProcs: 4\n1 0 -1 0.3 4 0.3 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 6\n"
+             "1 0 -1 0.6 6 0.6 -1 6 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 0.1 -1 0.3 3 0.3 -1 3 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  shape_ = "1x1x4+1x1x2";
   EXPECT_EQ(run(on_hosts("t.swf", "easy")), 0) << output();
-  EXPECT_NE(output().find("the hosts differ (4, 2 cores): each counts as 2 cores, and 2 are left out"),
-            std::string::npos)
+  EXPECT_EQ(output().find("left out"), std::string::npos) << output();
+  EXPECT_NE(events().find("#machine emulated:1x1x4+1x1x2\n"), std::string::npos) << events();
+  expect_all_verified(2);
+  const std::string simulated = (folder_ / "s").string();
+  EXPECT_EQ(run({"simulate", "--trace", (folder_ / "t.swf").string(), "--policy", "easy", "--machine", shape_, "--out",
+                 simulated}),
+            0)
       << output();
+  EXPECT_EQ(run({"diff", (folder_ / "r").string(), simulated, "--tolerance", "5"}), 0) << output();
+  EXPECT_NE(output().find("sim, machine 1x1x4+1x1x2, 2 jobs"), std::string::npos) << output();
+}
+
+TEST_F(Hosts, ThatDifferAreCutForAPolicyThatNeedsEqualOnesAndItIsSaid) {
+  write_text(folder_ / "two.hosts", "127.0.0.1 emulated=1x5\n127.0.0.2 emulated=1x4\n");
+  write_text(folder_ / "t.swf", "; MaxProcs: 5\n1 0 -1 0.3 5 0.3 -1 5 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  shape_ = "2x1x4";
+  std::vector<std::string> arguments = on_hosts("t.swf", "g-lomarc-ts");
+  arguments.insert(arguments.end(), {"--runtime-model", "pairs"});
+  EXPECT_EQ(run(arguments), 0) << output();
+  EXPECT_NE(
+      output().find("note: g-lomarc-ts needs equal nodes: of 1x1x5+1x1x4 it has 2x1x4, and 1 of 9 cores are left out"),
+      std::string::npos)
+      << output();
+  EXPECT_NE(events().find("#machine emulated:2x1x4\n"), std::string::npos) << events();
+  EXPECT_NE(events().find(" on=0-4:1\n"), std::string::npos) << events();
+  const std::string command = text_of(folder_ / "r/jobs/1/command");
+  EXPECT_NE(command.find("-hosts 127.0.0.1:4,127.0.0.2:1"), std::string::npos)
+      << "core 4 of the run is the first of the second host: " << command;
   expect_all_verified(1);
 }
 

@@ -33,7 +33,7 @@ rc::Gen<Sketch> any_sketch(CoreCount widest, bool overruns) {
 
 rc::Gen<std::string> any_machine() {
   return rc::gen::element<std::string>("1x1x2", "1x1x8", "2x2x2", "4x1x3", "8x2x2", "4x1x2", "1x2x4+2x1x2",
-                                        "1x1x1+1x1x5", "2x1x3+1x2x1+1x1x4");
+                                       "1x1x1+1x1x5", "2x1x3+1x2x1+1x1x4");
 }
 
 rc::Gen<std::vector<TracedJob>> any_jobs(CoreCount widest, bool overruns) {

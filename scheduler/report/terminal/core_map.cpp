@@ -35,7 +35,8 @@ int most_cores(const Machine& machine) {
 
 std::vector<Fold> folds_of(const Machine& machine) {
   std::vector<Fold> folds{Fold::kCores};
-  if (std::ranges::any_of(machine.groups(), [](const NodeGroup& g) { return g.packages > 1 && g.cores_per_package > 1; }))
+  if (std::ranges::any_of(machine.groups(),
+                          [](const NodeGroup& g) { return g.packages > 1 && g.cores_per_package > 1; }))
     folds.push_back(Fold::kPackages);
   if (machine.nodes() > 1 && most_cores(machine) > 1) folds.push_back(Fold::kNodes);
   return folds;
@@ -66,9 +67,7 @@ MapPlan plan_level(const Machine& machine, Fold level, int cell_columns, int col
     case Fold::kPackages:
       plan.cells_per_block = std::ranges::max(machine.groups(), {}, &NodeGroup::packages).packages;
       break;
-    case Fold::kNodes:
-      plan.cells_per_block = kNodesPerBlock;
-      break;
+    case Fold::kNodes: plan.cells_per_block = kNodesPerBlock; break;
   }
   plan.cells = level == Fold::kNodes ? machine.nodes() : machine.nodes() * plan.cells_per_block;
   if (is_one_block(machine)) plan.cells_per_block = plan.cells;
@@ -233,7 +232,9 @@ void draw_map(Frame& frame, int top, int room, int scroll, const WatchedRun& run
       const int end = std::min({first + plan.cells_per_row, (block + 1) * plan.cells_per_block, plan.cells});
       if (first >= end) break;
       int x = in_row * (plan.block_columns() + kBlockGap);
-      const int label = is_one ? number(cores_of_cell(machine, plan, first).first) : plan.level == Fold::kNodes ? first : block;
+      const int label = is_one                       ? number(cores_of_cell(machine, plan, first).first)
+                        : plan.level == Fold::kNodes ? first
+                                                     : block;
       if (part == 0 || is_one || plan.level == Fold::kNodes)
         frame.put(y, x, fmt::format("{:>{}}", label, plan.label_columns - 1), terminal::kDim);
       x += plan.label_columns;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/experiment/seeds/seeds_simulation.hpp"
 #include "scheduler/policy/registry.hpp"
@@ -60,6 +62,63 @@ TEST(SimulationOutcome, IsWrittenToTheFolderThatTheRecorderHas) {
   EXPECT_EQ(run.summary.value("mean_wait"), 30);
   EXPECT_TRUE(fs::exists(folder / "easy/metrics.json") && fs::exists(folder / "easy/run.json"));
   EXPECT_FALSE(fs::exists(folder / "easy/events.log"));
+}
+
+// A job of so many processes.
+std::string write_wide_job(const fs::path& file, int processes) {
+  std::ofstream(file) << "; MaxProcs: 16\n1 0 -1 60 " << processes << " -1 -1 " << processes
+                      << " 100 -1 1 1 1 -1 1 -1 -1 -1\n";
+  return file.string();
+}
+
+TEST(UnequalNodes, APolicyThatNeedsEqualOnesHasAPartAndOthersHaveAllCores) {
+  const TemporaryFolder folder;
+  experiment::RunSpec spec;
+  spec.world = experiment::World::kSimulated;
+  spec.trace = write_wide_job(folder / "t.swf", 8);
+  spec.machine = "1x2x3+1x2x2";
+  spec.runtime_model = "pairs";
+  spec.policies = {"easy", "g-lomarc-ts", "scojo-pect:inner={g-lomarc-ts}", "scojo-pect:inner={easy}"};
+  const experiment::Prepared prepared = experiment::prepare(spec);
+  std::vector<std::string> machines;
+  for (std::size_t i = 0; i < prepared.policies.size(); ++i) {
+    const results::PolicyRun run = experiment::simulate_policy(prepared, i, {}, "replay", {});
+    EXPECT_EQ(run.fault, "");
+    EXPECT_EQ(run.summary.value("jobs_completed"), 1) << run.policy;
+    machines.push_back(run.machine);
+  }
+  EXPECT_EQ(machines, (std::vector<std::string>{"1x2x3+1x2x2", "2x2x2", "2x2x2", "1x2x3+1x2x2"}));
+  for (const std::string policy : {"g-lomarc-ts", "scojo-pect:inner={g-lomarc-ts}"})
+    EXPECT_EQ(
+        std::ranges::count(prepared.notes,
+                           policy + " needs equal nodes: of 1x2x3+1x2x2 it has 2x2x2, and 2 of 10 cores are left out"),
+        1)
+        << policy;
+  EXPECT_EQ(
+      std::ranges::count_if(prepared.notes, [](const std::string& note) { return note.find("equal") != note.npos; }),
+      2);
+}
+
+TEST(UnequalNodes, AJobHasToFitOnThePartThatAPolicyHas) {
+  const TemporaryFolder folder;
+  experiment::RunSpec spec;
+  spec.world = experiment::World::kSimulated;
+  spec.trace = write_wide_job(folder / "t.swf", 9);
+  spec.machine = "1x2x3+1x2x2";
+  spec.runtime_model = "pairs";
+  spec.policies = {"easy"};
+  EXPECT_NO_THROW((void)experiment::prepare(spec));
+  spec.policies = {"easy", "g-lomarc-ts"};
+  try {
+    (void)experiment::prepare(spec);
+    FAIL() << "nine processes on eight cores";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string{error.what()}.find("job 1 needs 9 processors, the machine has 8"), std::string::npos)
+        << error.what();
+  }
+  spec.scale_from = 16;
+  const experiment::Prepared scaled = experiment::prepare(spec);
+  EXPECT_EQ(scaled.workload().jobs.cores_needed(0), 5) << "9 * 8 / 16: to the part as well";
 }
 
 TEST(SeedsOutcome, HasEachSeedsFiguresAndNotesOfItsOwnTrace) {

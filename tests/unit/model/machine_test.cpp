@@ -17,7 +17,8 @@ namespace replay {
 namespace {
 
 TEST(Machines, AreReadAsTheyAreWritten) {
-  for (const char* text : {"flat:128", "16x2x2", "1x1x2", "3x2x4+1x1x8", "1x1x2+1x2x1+1x1x2"}) EXPECT_EQ(Machine::parse(text).to_text(), text);
+  for (const char* text : {"flat:128", "16x2x2", "1x1x2", "3x2x4+1x1x8", "1x1x2+1x2x1+1x1x2"})
+    EXPECT_EQ(Machine::parse(text).to_text(), text);
   EXPECT_EQ(Machine::parse("4x8").to_text(), "4x1x8");
   EXPECT_EQ(Machine::parse("emulated:8x2x2").to_text(), "8x2x2");
   EXPECT_EQ(Machine::parse("emulated:1x4+2x1x4+1x2").to_text(), "3x1x4+1x1x2") << "neighbours that are alike";

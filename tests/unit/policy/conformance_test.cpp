@@ -106,8 +106,8 @@ std::string first_wrong_size(const MemoryLog& log, const std::vector<TracedJob>&
 
 TEST_P(EveryPolicy, LetsJobsShareNodesButNoCoresUnlessToldTo) {
   const SharingRule rule{.cores = shares_cores(GetParam())};
-  for (const char* machine :
-       {"4x2x2", "1x1x16", needs_nodes(GetParam()) ? "2x2x4" : "16x1x1", needs_nodes(GetParam()) ? "2x4x2" : "1x1x9+1x1x7"})
+  for (const char* machine : {"4x2x2", "1x1x16", needs_nodes(GetParam()) ? "2x2x4" : "16x1x1",
+                              needs_nodes(GetParam()) ? "2x4x2" : "1x1x9+1x1x7"})
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
       const auto log = simulate(GetParam(), Machine::parse(machine), random_moldable_jobs(seed, 150, 16), "utrera");
       ASSERT_EQ(sharing_error(log, Machine::parse(machine), rule), "") << machine << ", seed " << seed;

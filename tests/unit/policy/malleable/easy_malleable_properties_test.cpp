@@ -100,8 +100,10 @@ class Heads final : public Policy {
         for (std::size_t node = 0; node < room.size(); ++node) room[node] -= job.cores[node];
     const int level = head.can_shrink() ? max_mpl_ : 1;
     int places = 0;
-    for (std::size_t node = 0; node < room.size(); ++node)
-      places += nodes ? std::min<int>(sizes[node], room[node] * level) : room[node] * level;
+    for (std::size_t node = 0; node < room.size(); ++node) {
+      const int carried = room[node] * level;
+      places += nodes ? std::min<int>(sizes[node], carried) : carried;
+    }
     return places >= head.processes;
   }
 

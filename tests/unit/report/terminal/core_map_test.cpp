@@ -53,9 +53,9 @@ TEST(CoreMap, AFoldedPackageIsPartOfItsNode) {
 TEST(CoreMap, SmallerNodesLeavePlacesBlank) {
   Records records("1x2x4+2x1x2");
   records.submit(0, 1, 9, 9).launch_on(0, 1, on_cores(0, 9)).submit(0, 2, 2, 9).launch_on(0, 2, on_cores(10, 2));
-  EXPECT_EQ(map_of(records, Fold::kCores, 20, 3), "0 AAAA AAAA\n1 A.\n2 BB\n");
-  EXPECT_EQ(map_of(records, Fold::kPackages, 40, 10), "0 A# A#  1 A=     2 B#\n");
-  EXPECT_EQ(map_of(records, Fold::kNodes, 40, 10), "0 A# A= B#\n");
+  EXPECT_EQ(map_of(records, Fold::kCores, 20, 3), "0 A A A A A A A A\n1 A .\n2 B B\n");
+  EXPECT_EQ(map_of(records, Fold::kPackages, 40, 10), "0 A# A#  1 A:     2 B#\n");
+  EXPECT_EQ(map_of(records, Fold::kNodes, 40, 10), "0 A# A: B#\n");
   const WatchedRun run = watched(records);
   EXPECT_EQ(map_title(*run.machine(), plan_map(*run.machine(), Fold::kCores, 40, 10)),
             "1 node of 2 x 4 cores, 2 nodes of 2 cores");
@@ -112,8 +112,8 @@ std::ptrdiff_t units_of(const Machine& machine, Fold fold) {
 
 // Every core of an idle machine is a sign somewhere in the map, whatever the screen's width.
 TEST(CoreMap, NoCellIsLostOrDrawnTwice) {
-  for (const char* text :
-       {"1x1x1", "1x1x2", "2x1x3", "16x2x2", "7x3x5", "64x2x8", "3x2x33", "1x4x16", "40x1", "flat:77", "2x2x4+3x1x2+1x3x3"}) {
+  for (const char* text : {"1x1x1", "1x1x2", "2x1x3", "16x2x2", "7x3x5", "64x2x8", "3x2x33", "1x4x16", "40x1",
+                           "flat:77", "2x2x4+3x1x2+1x3x3"}) {
     const WatchedRun run = watched(Records(text));
     const Machine& machine = *run.machine();
     for (const Fold fold : {Fold::kCores, Fold::kPackages, Fold::kNodes}) {
@@ -125,8 +125,9 @@ TEST(CoreMap, NoCellIsLostOrDrawnTwice) {
           ASSERT_LE(plan.block_columns(), columns) << text << " on " << columns;
           terminal::Frame frame{columns, plan.rows};
           draw_map(frame, 0, plan.rows, 0, run, plan, false);
-          ASSERT_EQ(std::ranges::count(frame.to_text(), '.'), units_of(machine, fold)) << text << " on " << columns << "\n"
-                                                                                       << frame.to_text();
+          ASSERT_EQ(std::ranges::count(frame.to_text(), '.'), units_of(machine, fold))
+              << text << " on " << columns << "\n"
+              << frame.to_text();
         }
       }
     }

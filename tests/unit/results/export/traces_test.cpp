@@ -173,6 +173,18 @@ TEST_F(Export, ParaverShowsTooManyJobsInOneApplicationOfTheMachine) {
   EXPECT_TRUE(export_paraver(run, files_, {.applications = 3, .threads = 5}).empty());
 }
 
+TEST_F(Export, ParaverGivesEachNodeItsOwnCores) {
+  metrics::Records run("1x1x3+1x1x1");
+  run.submit(0, 1, 2, 5).launch_on(0, 1, {{2, 1}, {3, 1}}).finish(5, 1);
+  EXPECT_EQ(line_of(made("paraver", run), "#"), "#Paraver (01/01/1970 at 00:00):5000000:2(3,1):1:2(1:1,1:2)");
+  files_ = {folder_ / "x.prv", folder_ / "x.pcf", folder_ / "x.row"};
+  (void)export_paraver(log_of(run), files_, {.applications = 0, .threads = 100});
+  const std::string text = test::text_of(files_[0]);
+  EXPECT_EQ(line_of(text, "#"), "#Paraver (01/01/1970 at 00:00):5000000:2(3,1):1:2(3:1,1:2)");
+  EXPECT_EQ(line_of(text, "1:3:"), "1:3:1:1:3:0:5000000:1") << "the third core of node 0";
+  EXPECT_EQ(line_of(text, "1:4:"), "1:4:1:2:1:0:5000000:1") << "the only one of node 1";
+}
+
 TEST_F(Export, ParaverTimesCountFromTheFirstRecord) {
   metrics::Records run("flat:2");
   const std::string text = made("paraver", run.submit(100, 7, 2, 5).launch(100, 7, 2).finish(105.5, 7));
