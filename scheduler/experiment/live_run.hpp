@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/experiment/policy_part.hpp"
 #include "scheduler/experiment/prepared.hpp"
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/experiment/run.hpp"
 #include "scheduler/live/engine.hpp"
 #include "scheduler/live/job_source.hpp"
+#include "scheduler/policy/machine_part.hpp"
 
 namespace replay::experiment {
 
@@ -47,7 +47,7 @@ class LiveBody final : public Body {
 struct OpenRun {
   NamedPolicy policy;
   std::unique_ptr<RuntimeModel> model;
-  std::optional<PolicyPart> part{};  ///< of the machine; nothing: all of it
+  std::optional<MachinePart> part{};  ///< of the machine; nothing: all of it
 };
 /// Throws UsageError, InputError for a policy or a model that has to know the jobs before, or cannot use the machine.
 [[nodiscard]] OpenRun prepare_open(const RunSpec& spec, const Machine& machine);

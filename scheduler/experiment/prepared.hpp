@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/experiment/policy_part.hpp"
 #include "scheduler/experiment/run_spec.hpp"
 #include "scheduler/metrics/summary.hpp"
 #include "scheduler/model/machine.hpp"
+#include "scheduler/policy/machine_part.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/results/run_description.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
@@ -51,7 +51,7 @@ struct PreparedPolicy {
   std::string text;    ///< as written, with what trial runs have found in place of parameters that ask for them
   std::string folder;  ///< of the policy as written; those of one run differ
   Traits traits{};
-  std::optional<PolicyPart> part{};  ///< of the run's machine; nothing: it has all of it
+  std::optional<MachinePart> part{};  ///< of the run's machine; nothing: it has all of it
 };
 
 [[nodiscard]] std::vector<std::string> texts_of(std::span<const PreparedPolicy> policies);

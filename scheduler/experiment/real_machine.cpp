@@ -139,7 +139,7 @@ void RealMachine::expect_runs(std::size_t count) const {
   if (cluster_) cluster_->expect_runs(count);
 }
 
-void RealMachine::take(const PolicyPart& part) {
+void RealMachine::take(const MachinePart& part) {
   std::vector<launcher::PuId> pus;
   for (const CoreId core : part.cores) pus.push_back(local_.pu_of_core[index_of(core)]);
   local_.machine = part.machine;

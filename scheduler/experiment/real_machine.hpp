@@ -17,10 +17,10 @@
 #include "launcher/daemon/agent_executor.hpp"
 #include "launcher/os/topology.hpp"
 #include "scheduler/experiment/cluster.hpp"
-#include "scheduler/experiment/policy_part.hpp"
 #include "scheduler/experiment/prepared.hpp"
 #include "scheduler/live/engine.hpp"
 #include "scheduler/model/machine.hpp"
+#include "scheduler/policy/machine_part.hpp"
 
 namespace replay::experiment {
 
@@ -64,7 +64,7 @@ class RealMachine {
   void expect_runs(std::size_t count) const;
 
   /// From now on only this part of it is used. Adds to the notes.
-  void take(const PolicyPart& part);
+  void take(const MachinePart& part);
   /// Finds what jobs are started with, mpiexec and vmlib. Adds to the notes. Throws InputError when a run needs it.
   void find_programs();
   /// Checks that the nodes are fit for a run into `folder`, which exists, with these programs, as Cluster::check();

@@ -11,7 +11,6 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/model/allocation.hpp"
-#include "scheduler/model/equal_part.hpp"
 
 namespace replay {
 namespace {
@@ -100,24 +99,6 @@ TEST(Machines, OfDifferentNodesAreRefusedWithThePartThatIsWrong) {
     EXPECT_NE(error_of(text).find(part), std::string::npos) << error_of(text);
     EXPECT_NE(error_of(text).find(fmt::format("machine '{}'", text)), std::string::npos) << error_of(text);
   }
-}
-
-std::vector<std::int32_t> cores_in(const EqualPart& part) {
-  std::vector<std::int32_t> numbers;
-  for (const CoreId core : part.cores) numbers.push_back(number(core));
-  return numbers;
-}
-
-TEST(EqualParts, HaveTheFirstCoresOfEachPackage) {
-  const EqualPart part = equal_part(Machine::parse("1x2x3+2x2x2"));
-  EXPECT_EQ(part.machine.to_text(), "3x2x2");
-  EXPECT_EQ(cores_in(part), (std::vector{0, 1, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13}));
-}
-
-TEST(EqualParts, OfOtherPackagesHaveTheFirstCoresOfTheNode) {
-  const EqualPart part = equal_part(Machine::parse("1x2x3+1x1x4"));
-  EXPECT_EQ(part.machine.to_text(), "2x1x4");
-  EXPECT_EQ(cores_in(part), (std::vector{0, 1, 2, 3, 6, 7, 8, 9}));
 }
 
 TEST(CoreIds, AreNotTakenForCountsOrNodes) {
