@@ -150,6 +150,7 @@ BodyEnd LiveBody::run(Policy& policy, const RuntimeModel& model, results::Record
 void describe_machine(results::RunDescription& description, const RealMachine& machine, const RunSpec& spec) {
   description.body = "live";
   description.machine = machine.text();
+  description.hosts = machine.hosts();
   description.time_scale = spec.time_scale;
   description.settings = machine.settings();
   description.settings.emplace_back("pairing", word_of(kPairings, spec.pairing));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/log/node_names.hpp"
 
 namespace replay::history {
 namespace {
@@ -106,6 +107,7 @@ void Follower::header(const log::Header& header) {
   } catch (const InputError& error) {
     refuse("header '#machine': {}", error.what());
   }
+  (void)log::NodeNames(header, *machine_);  // throws
   header_ = header;
   if (machine_->names_cores()) on_core_.assign(static_cast<std::size_t>(machine_->size()), 0);
   for (Observer* observer : observers_) observer->on_begin(header_, *machine_);

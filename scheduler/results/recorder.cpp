@@ -1,7 +1,8 @@
 #include "scheduler/results/recorder.hpp"
 
 #include <fmt/chrono.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/utsname.h>
 
 #include <ctime>
@@ -40,6 +41,7 @@ Recorder::Recorder(fs::path folder, RunDescription description)
       follower_(files_.observers()) {
   header_.set("body", description_.body);
   header_.set("machine", description_.machine);
+  if (!description_.hosts.empty()) header_.set("hosts", fmt::format("{}", fmt::join(description_.hosts, " ")));
   header_.set("policy", description_.policy_full);
   header_.set("runtime-model", description_.runtime_model);
   header_.set("trace", description_.trace);
@@ -98,6 +100,7 @@ void Recorder::write_run_json(const PolicyRun* run) {
   if (::uname(&host) == 0) info.versions.emplace_back("kernel", fmt::format("{} {}", host.sysname, host.release));
   info.body = header_.value("body");
   info.machine = header_.value("machine");
+  info.hosts = description_.hosts;
   info.policy = description_.policy;
   info.parameters = parse_policy(header_.value("policy")).given;
   info.runtime_model = description_.runtime_model;

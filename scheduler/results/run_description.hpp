@@ -11,13 +11,14 @@
 namespace replay::results {
 
 struct RunDescription {
-  std::string command_line;        ///< as given, perhaps of several runs
-  std::vector<std::string> words;  ///< of the command that makes this run alone
-  std::string body;                ///< "sim" or "live"
-  std::string machine;             ///< as Machine::to_text(), or an emulated one's text
-  std::string policy;              ///< as written
-  std::string policy_full;         ///< with every parameter
-  std::string runtime_model;       ///< name
+  std::string command_line;          ///< as given, perhaps of several runs
+  std::vector<std::string> words;    ///< of the command that makes this run alone
+  std::string body;                  ///< "sim" or "live"
+  std::string machine;               ///< as Machine::to_text(), or an emulated one's text
+  std::vector<std::string> hosts{};  ///< by node; empty: they have no names
+  std::string policy;                ///< as written
+  std::string policy_full;           ///< with every parameter
+  std::string runtime_model;         ///< name
   std::uint64_t seed = 1;
   double time_scale = 1;              ///< real seconds per second of the trace
   std::string overrun;                ///< kill, extend or policy

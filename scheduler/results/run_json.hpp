@@ -21,6 +21,7 @@ struct RunInfo {
   std::vector<std::pair<std::string, std::string>> versions;  ///< program, compiler, mpich, ...
   std::string body;                                           ///< sim or live
   std::string machine;
+  std::vector<std::string> hosts{};  ///< by node; empty: they have no names
   std::string policy;
   std::vector<std::pair<std::string, std::string>> parameters;  ///< of the policy, defaults too
   std::string runtime_model;

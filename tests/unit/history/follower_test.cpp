@@ -38,8 +38,15 @@ TEST(Follower, RefusesWhatCannotBeTrue) {
   const auto one = [] { return Records("flat:4").submit(0, 1, 2, 9); };
   const auto running = [&] { return one().launch(0, 1, 2); };
   const auto asleep = [&] { return running().suspended(1, 1); };
-  const std::array<std::pair<Records, const char*>, 21> cases{{
+  const std::array<std::pair<Records, const char*>, 25> cases{{
       {Records("").submit(0, 1, 1, 1), "expected a header '#machine ...' such as flat:128, found none"},
+      {Records("2x1x1").header("hosts", "left"),
+       "header '#hosts': expected a host for each of the 2 nodes of 2x1x1, found 1"},
+      {Records("2x1x1").header("hosts", "left  right"),
+       "header '#hosts': expected names of hosts with a blank between them, found ''"},
+      {Records("2x1x1").header("hosts", "left right\""),
+       "header '#hosts': expected names of hosts with a blank between them, found 'right\"'"},
+      {Records("flat:2").header("hosts", "left right"), "header '#hosts': expected a machine of nodes, found flat:2"},
       {one().submit(1, 1, 2, 9), "job 1 is submitted twice, again at 1 s"},
       {running().finish(2, 1).submit(3, 1, 2, 9), "job 1 is submitted twice, again at 3 s"},
       {running().launch(1, 1, 2), "job 1 is launched twice, again at 1 s"},
