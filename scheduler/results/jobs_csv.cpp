@@ -183,7 +183,13 @@ void put_cores(CsvLine& cells, std::span<const CoreRange> cores) {
 JobsCsv::JobsCsv(const std::filesystem::path& file, const log::Header& header, Duration bound, Columns columns)
     : bound_(bound),
       columns_(columns),
-      cells_(file, columns == Columns::kAll ? fmt::format("{}{}", kBatsimColumns, kOurColumns) : kBatsimColumns) {
+      cells_(file, columns != Columns::kAll ? std::string{kBatsimColumns}
+                                            : fmt::format("{}{}{}", kBatsimColumns, kOurColumns,
+                                                          header.value("hosts").empty() ? "" : ",hosts")) {
+  if (columns == Columns::kAll && !header.value("hosts").empty()) {
+    machine_ = Machine::parse(header.value("machine"));
+    names_ = {header, *machine_};
+  }
   const std::string name = clean_line(std::filesystem::path(header.value("trace")).filename().string());
   std::string memory;
   workload_ = CsvFile::quoted(name, memory);
@@ -195,15 +201,31 @@ void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const Co
   const std::string_view quoted_reason = reason.empty() ? reason : CsvFile::quoted(clean_reason_, reason_);
   if (row.executable >= 0) program_ = fmt::format("program-{}", row.executable);
   const std::string_view program = row.executable >= 0 ? std::string_view{program_} : "default";
+  const std::string hosts = machine_ ? hosts_of(used_cores) : "";
   CsvLine cells = cells_.begin_line(kNumbers + 2 * used_cores.size(),
-                                    kWords + workload_.size() + program.size() + quoted_reason.size());
+                                    kWords + workload_.size() + program.size() + quoted_reason.size() + hosts.size());
   const RowCells known = put_batsim_cells(cells, row, workload_, program, used_cores);
   if (columns_ == Columns::kAll) {
     put_our_cells(cells, row, quoted_reason, bound_, known);
     put_size_cells(cells, row, said.size);
     put_sharing_cells(cells, said.sharing);
+    if (machine_) cells.word(hosts);
   }
   cells_.end_line(cells);
+}
+
+// In the order of the nodes.
+std::string JobsCsv::hosts_of(std::span<const CoreRange> cores) const {
+  std::string text;
+  NodeId last{-1};
+  for (const CoreRange& range : cores)
+    for (CoreId core = range.first; core <= range.last; core = next(machine_->cores_of(last).last)) {
+      if (const NodeId node = machine_->node_of(core); node != last) {
+        text.append(text.empty() ? "" : " ").append(names_.of(node));
+        last = node;
+      }
+    }
+  return text;
 }
 
 }  // namespace replay::results

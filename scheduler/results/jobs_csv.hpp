@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "scheduler/base/text/csv_file.hpp"
+#include "scheduler/log/node_names.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/metrics/chosen_sizes.hpp"
 #include "scheduler/metrics/core_names.hpp"
@@ -43,7 +45,11 @@ class JobsCsv {
   void close() { cells_.close(); }
 
  private:
-  std::string workload_;                         // as a cell
+  [[nodiscard]] std::string hosts_of(std::span<const CoreRange> cores) const;
+
+  std::string workload_;  // as a cell
+  log::NodeNames names_;
+  std::optional<Machine> machine_;               // if its nodes have names and there is a column for them
   std::string program_, clean_reason_, reason_;  // of the row that is written
   Duration bound_;
   Columns columns_;

@@ -468,6 +468,12 @@ TEST_F(Hosts, ThatDifferAreUsedWithAllTheirCoresAndSimulatedAlike) {
   EXPECT_EQ(run(on_hosts("t.swf", "easy")), 0) << output();
   EXPECT_EQ(output().find("left out"), std::string::npos) << output();
   EXPECT_NE(events().find("#machine emulated:1x1x4+1x1x2\n"), std::string::npos) << events();
+  EXPECT_NE(events().find("#hosts 127.0.0.1 127.0.0.2\n"), std::string::npos) << events();
+  EXPECT_NE(text_of(folder_ / "r/run.json").find("\"hosts\": [\n    \"127.0.0.1\",\n    \"127.0.0.2\"\n  ]"),
+            std::string::npos)
+      << text_of(folder_ / "r/run.json");
+  EXPECT_NE(text_of(folder_ / "r/jobs.csv").find(",127.0.0.1 127.0.0.2\n"), std::string::npos)
+      << text_of(folder_ / "r/jobs.csv");
   expect_all_verified(2);
   const std::string simulated = (folder_ / "s").string();
   EXPECT_EQ(run({"simulate", "--trace", (folder_ / "t.swf").string(), "--policy", "easy", "--machine", shape_, "--out",

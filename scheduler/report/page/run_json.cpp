@@ -6,6 +6,7 @@
 #include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/enum_words.hpp"
+#include "scheduler/log/node_names.hpp"
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/report/page/run_parts.hpp"
 
@@ -209,6 +210,8 @@ ordered_json run_json(const RunData& run, Columns& columns) {
   for (const char* name : {"body", "policy", "trace", "machine"}) json[name] = clean_line(run.header.value(name));
   json["header"] = header_json(run.header);
   json["shape"] = shape_json(run.machine);
+  const log::NodeNames names{run.header, run.machine};
+  if (!names.hosts().empty()) json["hosts"] = names.hosts();
   json["complete"] = run.is_complete;
   json["end"] = run.end;
   json["jobs"] = jobs_json(run.jobs, columns);

@@ -18,6 +18,7 @@ using terminal::Frame;
 
 constexpr int kBlockGap = 2;        // columns between blocks
 constexpr int kNodesPerBlock = 10;  // folded: easy to count
+constexpr int kMostOfHost = 16;     // columns of its name
 constexpr std::array<char32_t, 8> kShares = {U'▁', U'▂', U'▃', U'▄', U'▅', U'▆', U'▇', U'█'};
 
 int digits_of(int number) { return static_cast<int>(fmt::formatted_size("{}", number)); }
@@ -54,7 +55,10 @@ int cores_of_packages(const Machine& machine) {
   return several && cores > 1 && std::ranges::all_of(groups, is_alike) ? cores : 0;
 }
 
-MapPlan plan_level(const Machine& machine, Fold level, int cell_columns, int columns) {
+bool names_hosts(const Machine& machine, Fold level) { return !is_one_block(machine) && level != Fold::kNodes; }
+
+MapPlan plan_level(const Machine& machine, std::span<const std::string> hosts, Fold level, int cell_columns,
+                   int columns) {
   MapPlan plan;
   plan.level = level;
   plan.cell_columns = cell_columns;
@@ -72,6 +76,10 @@ MapPlan plan_level(const Machine& machine, Fold level, int cell_columns, int col
   plan.cells = level == Fold::kNodes ? machine.nodes() : machine.nodes() * plan.cells_per_block;
   if (is_one_block(machine)) plan.cells_per_block = plan.cells;
   plan.label_columns = digits_of((is_one_block(machine) ? number(machine.size()) : machine.nodes()) - 1) + 1;
+  if (!hosts.empty() && names_hosts(machine, level)) {
+    const int longest = static_cast<int>(std::ranges::max(hosts, {}, &std::string::size).size());
+    plan.label_columns = std::max(plan.label_columns, std::min({longest, kMostOfHost, columns / 2 - 1}) + 1);
+  }
 
   plan.cells_per_row = plan.cells_per_block;
   if (plan.block_columns() <= columns) {
@@ -193,17 +201,17 @@ Fold next_fold(const Machine& machine, Fold fold) {
 
 int MapPlan::block_columns() const { return label_columns + columns_of(*this, cells_per_row); }
 
-MapPlan plan_map(const Machine& machine, Fold fold, int columns, int room) {
+MapPlan plan_map(const Machine& machine, Fold fold, int columns, int room, std::span<const std::string> hosts) {
   std::vector<Fold> folds = folds_of(machine);
   if (fold != Fold::kAuto) folds = {fold};
   MapPlan plan;
   for (const Fold level : folds) {
     for (const int cell_columns : {3, 2, 1}) {
-      plan = plan_level(machine, level, cell_columns, columns);
+      plan = plan_level(machine, hosts, level, cell_columns, columns);
       if (plan.rows <= room) return plan;
     }
   }
-  return plan_level(machine, folds.back(), fold == Fold::kAuto ? 1 : 2, columns);
+  return plan_level(machine, hosts, folds.back(), fold == Fold::kAuto ? 1 : 2, columns);
 }
 
 std::string map_title(const Machine& machine, const MapPlan& plan) {
@@ -235,8 +243,13 @@ void draw_map(Frame& frame, int top, int room, int scroll, const WatchedRun& run
       const int label = is_one                       ? number(cores_of_cell(machine, plan, first).first)
                         : plan.level == Fold::kNodes ? first
                                                      : block;
-      if (part == 0 || is_one || plan.level == Fold::kNodes)
-        frame.put(y, x, fmt::format("{:>{}}", label, plan.label_columns - 1), terminal::kDim);
+      if (part == 0 || is_one || plan.level == Fold::kNodes) {
+        const auto width = static_cast<std::size_t>(plan.label_columns - 1);
+        const std::string text = !run.hosts().empty() && names_hosts(machine, plan.level)
+                                     ? run.hosts()[static_cast<std::size_t>(label)].substr(0, width)
+                                     : fmt::format("{}", label);
+        frame.put(y, x, fmt::format("{:>{}}", text, width), terminal::kDim);
+      }
       x += plan.label_columns;
       for (int cell = first; cell < end; ++cell) {
         const CoreRange here = cores_of_cell(machine, plan, cell);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -39,14 +40,16 @@ struct MapPlan {
   int cells_per_group = 0;  ///< a blank stands behind so many cells of a block; 0: nowhere
   int cells_per_row = 1;    ///< of one block
   int blocks_per_row = 1;   ///< 1 if a block takes several rows
-  int label_columns = 0;    ///< the number in front of a block, and a blank
+  int label_columns = 0;    ///< the number, or the host, in front of a block, and a blank
   int rows = 0;             ///< of the whole map
 
   [[nodiscard]] int block_columns() const;
 };
 
 /// The plan for a screen so wide, with room for so many rows; it may need more, which are to be scrolled. O(columns).
-[[nodiscard]] MapPlan plan_map(const Machine& machine, Fold fold, int columns, int room);
+/// Nodes that are not folded are named by their hosts, if there are any.
+[[nodiscard]] MapPlan plan_map(const Machine& machine, Fold fold, int columns, int room,
+                               std::span<const std::string> hosts = {});
 
 /// "16 nodes of 2 x 2 cores, folded to packages".
 [[nodiscard]] std::string map_title(const Machine& machine, const MapPlan& plan);

@@ -221,9 +221,9 @@ class Drawing {
     const bool has_title = choice_.rows >= 12;
     int room = left() - jobs_room() - events - (has_title ? 1 : 0);
     if (run_.machine() && room > 0) {
-      MapPlan plan = plan_map(*run_.machine(), choice_.fold, choice_.columns, room);
+      MapPlan plan = plan_map(*run_.machine(), choice_.fold, choice_.columns, room, run_.hosts());
       const int spare = jobs_room() - 1 + events - 1;
-      if (plan.rows > room) plan = plan_map(*run_.machine(), choice_.fold, choice_.columns, room + spare);
+      if (plan.rows > room) plan = plan_map(*run_.machine(), choice_.fold, choice_.columns, room + spare, run_.hosts());
       if (plan.rows > room && plan.rows <= room + spare) {
         events = std::max(1, events - (plan.rows - room));
         room = plan.rows;

@@ -65,6 +65,7 @@ void RunWatcher::on_begin(const log::Header& header, const Machine& machine) {
   run_.title_ = clean_line(fmt::format("{} on {}", policy, name));
   run_.short_title_ = clean_line(fmt::format("{} on {}", policy.substr(0, policy.find(':')), name));
   run_.machine_ = machine;
+  run_.names_ = {header, machine};
 }
 
 void RunWatcher::on_record(const log::Record& record, const history::JobState* /*job*/) {

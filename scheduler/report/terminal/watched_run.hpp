@@ -9,12 +9,14 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "scheduler/history/follower.hpp"
+#include "scheduler/log/node_names.hpp"
 #include "scheduler/metrics/core_names.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/units.hpp"
@@ -65,6 +67,8 @@ class WatchedRun {
   [[nodiscard]] const std::string& short_title() const { return short_title_; }
   /// Nothing before the header.
   [[nodiscard]] const std::optional<Machine>& machine() const { return machine_; }
+  /// By node; empty if they are not known.
+  [[nodiscard]] std::span<const std::string> hosts() const { return names_.hosts(); }
   [[nodiscard]] Instant now() const { return now_; }
   /// Null if it was not submitted yet, or has ended.
   [[nodiscard]] const WatchedJob* find(JobId job) const;
@@ -97,6 +101,7 @@ class WatchedRun {
   std::string title_;
   std::string short_title_;
   std::optional<Machine> machine_;
+  log::NodeNames names_;
   std::unordered_map<JobId, WatchedJob> jobs_;
   std::map<std::uint64_t, JobId> waiting_;
   std::map<std::uint64_t, JobId> launched_;

@@ -14,6 +14,7 @@
 
 #include "scheduler/base/file/byte_sink.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/log/node_names.hpp"
 #include "scheduler/metrics/stretches.hpp"
 #include "scheduler/results/export/core_seats.hpp"
 #include "scheduler/results/export/node_ranges.hpp"
@@ -187,8 +188,9 @@ class PajeTrace final : public history::Observer, private metrics::StretchReader
     const std::string time = to_text(at);
     text_.print("5 {} t T 0 {}\n", time,
                 paje_text(fmt::format("{} on {}", header.value("policy"), header.value("machine"))));
+    const log::NodeNames names{header, machine};
     for (int node = 0; node < machine.nodes(); ++node) {
-      text_.print("5 {} n{} N t \"{}\"\n", time, node, machine.names_cores() ? fmt::format("node {}", node) : "pool");
+      text_.print("5 {} n{} N t \"{}\"\n", time, node, machine.names_cores() ? names.of(NodeId{node}) : "pool");
       for (const CoreId core : machine.cores_of(NodeId{node}))
         text_.print("5 {} c{} C n{} \"core {}\"\n", time, core, node, core);
     }

@@ -16,6 +16,7 @@
 #include "scheduler/base/file/byte_sink.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/log/node_names.hpp"
 #include "scheduler/results/export/node_ranges.hpp"
 #include "scheduler/results/export/paraver_survey.hpp"
 #include "scheduler/results/export/point_stream.hpp"
@@ -210,15 +211,16 @@ void write_pcf(ByteSink& sink, const ParaverSurvey& survey) {
 void write_row(ByteSink& sink, const ParaverSurvey& survey) {
   TextBlock text(sink);
   const Machine& machine = survey.machine();
+  const log::NodeNames names{survey.header(), machine};
   text.print("LEVEL CPU SIZE {}\n", machine.size());
   for (const CoreId core : machine.cores()) text.print("core {}\n", core);
   text.print("\nLEVEL NODE SIZE {}\n", machine.nodes());
-  for (int node = 0; node < machine.nodes(); ++node) text.print("node {}\n", node);
+  for (int node = 0; node < machine.nodes(); ++node) text.print("{}\n", names.of(NodeId{node}));
   if (!survey.has_applications()) {
     text.print("\nLEVEL APPL SIZE 1\n{}\n",
                clean_line(fmt::format("{} on {}", survey.header().value("policy"), survey.header().value("machine"))));
     text.print("\nLEVEL TASK SIZE {}\n", machine.nodes());
-    for (int node = 0; node < machine.nodes(); ++node) text.print("node {}\n", node);
+    for (int node = 0; node < machine.nodes(); ++node) text.print("{}\n", names.of(NodeId{node}));
     const std::size_t seats = std::max<std::size_t>(survey.seats(), 1);
     text.print("\nLEVEL THREAD SIZE {}\n", static_cast<std::size_t>(machine.size()) * seats);
     for (int node = 0; node < machine.nodes(); ++node)

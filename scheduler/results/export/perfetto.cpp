@@ -16,6 +16,7 @@
 
 #include "scheduler/base/file/byte_sink.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/log/node_names.hpp"
 #include "scheduler/metrics/chosen_sizes.hpp"
 #include "scheduler/metrics/sharing_times.hpp"
 #include "scheduler/metrics/stretches.hpp"
@@ -51,6 +52,7 @@ class PerfettoTrace final : public history::Observer, private metrics::StretchRe
 
   void on_begin(const log::Header& header, const Machine& machine) override {
     expect_rows_for(machine);
+    names_ = {header, machine};
     text_.put(R"({"displayTimeUnit":"ms","otherData":{)");
     bool is_first = true;
     for (const auto& [name, value] : header.entries) {
@@ -190,8 +192,7 @@ class PerfettoTrace final : public history::Observer, private metrics::StretchRe
   void name_core_row(NodeId node, CoreId core, std::size_t seat) {
     if (seen_.size() <= seat) seen_.resize(seat + 1);
     const int pid = static_cast<int>(node) + 1;
-    if (is_new(nodes_, index_of(node)))
-      name_process(pid, machine().names_cores() ? fmt::format("node {}", static_cast<int>(node)) : "machine");
+    if (is_new(nodes_, index_of(node))) name_process(pid, machine().names_cores() ? names_.of(node) : "machine");
     if (!is_new(seen_[seat], index_of(core))) return;
     name_thread(pid, core_row(core, seat),
                 seat == 0 ? fmt::format("core {}", core) : fmt::format("core {}, job {} on it", core, seat + 1),
@@ -317,7 +318,8 @@ class PerfettoTrace final : public history::Observer, private metrics::StretchRe
   history::Follower follower_{{&points_, this, &stretches_, &sizes_, &told_}};
   metrics::Point last_;
   bool has_point_ = false;
-  CoreSeats seats_;                                                   // on the first cores of ranges
+  CoreSeats seats_;  // on the first cores of ranges
+  log::NodeNames names_;
   std::vector<bool> nodes_, run_rows_, suspended_rows_, group_rows_;  // that have a name
   std::vector<std::vector<bool>> seen_;                               // by seat, the rows of cores that have a name
   Lanes suspended_lanes_, group_lanes_;

@@ -118,6 +118,21 @@ TEST(JobsCsv, HasBatsimsColumnsFirstAndOursBehind) {
       ",,,,,,,,,,\n");
 }
 
+TEST(JobsCsv, NamesTheHostsOfAJobWhereTheyAreKnown) {
+  const Folder folder;
+  Records records("1x1x2+1x1x1+1x1x2");
+  records.header("hosts", "node1 node2.lab 10.0.0.3");
+  records.submit(0, 1, 3, 5).launch_on(0, 1, {{1, 1}, {3, 1}, {4, 1}}).finish(5, 1);
+  records.submit(5, 2, 5, 5).launch_on(5, 2, {{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}}).finish(9, 2);
+  records.submit(9, 3, 1, 5);
+  Measured(records).write_jobs_csv(folder.path() / "jobs.csv");
+  const std::string text = folder.text("jobs.csv");
+  EXPECT_NE(text.find(",expected_turnaround_s,hosts\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(",node1 10.0.0.3\n2,"), std::string::npos) << text;
+  EXPECT_NE(text.find(",node1 node2.lab 10.0.0.3\n3,"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with(",,\n")) << "job 3 waits: " << text;
+}
+
 TEST(JobsCsv, NamesTheSizeThatAPolicyChose) {
   const Folder folder;
   Records records("flat:8");

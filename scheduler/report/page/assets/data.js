@@ -235,6 +235,10 @@ class Run {
     const group = this.groupOf(core);
     return group ? group.node + Math.floor((core - group.core) / group.cores) : -1;
   }
+  /** Its host, or "node 3". */
+  nodeName(node) {
+    return this.json.hosts ? this.json.hosts[node] : `node ${node}`;
+  }
   /** First core of a node, and how many it has. */
   coresOf(node) {
     const group = this.groups.findLast(({node: first}) => first <= node);

@@ -130,7 +130,10 @@ class Gantt {
       const y = this.yOf(first) + Math.min(cores, step * unit) * perCore / 2;
       if (y < this.top + 5 || y > this.height - 4) continue;
       const node = hasNodes && !byNode ? run.nodeOf(k) : -1;
-      context.fillText(byNode ? `node ${k}` : node >= 0 ? `${node}.${k - run.coresOf(node)[0]}` : `core ${k}`, kGutter - 5, y);
+      const place = node >= 0 ? k - run.coresOf(node)[0] : k;
+      const isNamed = byNode || (place === 0 && node >= 0 && run.json.hosts);  // a host stands at its first core
+      const text = isNamed ? run.nodeName(byNode ? k : node) : node >= 0 ? `${node}.${place}` : `core ${k}`;
+      context.fillText(text, kGutter - 5, y, kGutter - 10);
     }
     if (run.c1 - run.c0 < run.cores) this.drawWindow(context);
   }

@@ -11,13 +11,15 @@ const kJobRows = [
 ];
 
 
-/** "node 3", "nodes 0-3" or, with gaps between them, "4 nodes from 0 to 9". */
-function nodesText(nodes) {
+/** "node 3", "nodes 0-3" or, with gaps between them, "on nodes between 0 and 9"; by their hosts where they are known. */
+function nodesText(nodes, run) {
   const all = [...new Set(nodes)].sort((a, b) => a - b);
   if (all.length === 0) return "";
   const [low, high] = [all[0], all[all.length - 1]];
-  if (all.length === 1) return `node ${low}`;
-  return nodes.length > 2 && high - low + 1 > all.length ? `on nodes between ${low} and ${high}` : `nodes ${low}-${high}`;
+  if (all.length === 1) return run.nodeName(low);
+  const [first, last] = run.json.hosts ? [run.nodeName(low), run.nodeName(high)] : [low, high];
+  if (nodes.length > 2 && high - low + 1 > all.length) return `on nodes between ${first} and ${last}`;
+  return run.json.hosts ? `${first} to ${last}` : `nodes ${low}-${high}`;
 }
 
 class JobPanel {
@@ -105,7 +107,7 @@ class JobPanel {
       }
     }
     const items = lines.slice(0, 40).map((line) => element("li", {}, element("span", {class: "when"},
-      `${instantText(line.from)} to ${instantText(line.to)} `), [`${/^\d+$/.test(line.cores.join()) ? "core" : "cores"} ${line.cores.join(", ")}`, nodesText(line.nodes), ...line.rest].filter((word) => word !== "").join("; ")));
+      `${instantText(line.from)} to ${instantText(line.to)} `), [`${/^\d+$/.test(line.cores.join()) ? "core" : "cores"} ${line.cores.join(", ")}`, nodesText(line.nodes, run), ...line.rest].filter((word) => word !== "").join("; ")));
     this.section("Where it was", element("ul", {class: "events"}, items),
                  lines.length > 40 ? element("p", {class: "quiet"}, `and ${lines.length - 40} more`) : null);
   }

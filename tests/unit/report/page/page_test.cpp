@@ -120,6 +120,13 @@ TEST_F(WrittenPage, NodesThatDifferStandInGroups) {
   EXPECT_EQ(page.run().at("shape").dump(), R"({"cores":18,"nodes":3,"groups":[[2,2,4],[1,1,2]]})");
 }
 
+TEST_F(WrittenPage, HostsAreThereIfTheLogHasThem) {
+  const PageReader named(page_of("a run", "#replay-events 1\n#machine 2x1x1\n#hosts left right\n"));
+  EXPECT_EQ(named.run().at("hosts").dump(), R"(["left","right"])");
+  const PageReader other(page_of("a run", "#replay-events 1\n#machine 2x1x1\n"));
+  EXPECT_FALSE(other.run().contains("hosts"));
+}
+
 TEST_F(WrittenPage, APoolHasNoNodes) {
   const PageReader page(page_of("a run", "#replay-events 1\n#machine flat:6\n"));
   EXPECT_EQ(page.run().at("shape").dump(), R"({"cores":6,"nodes":0,"packages":1,"cores_per_package":6})");

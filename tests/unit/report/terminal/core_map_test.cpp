@@ -61,6 +61,16 @@ TEST(CoreMap, SmallerNodesLeavePlacesBlank) {
             "1 node of 2 x 4 cores, 2 nodes of 2 cores");
 }
 
+TEST(CoreMap, NodesAreNamedByTheirHosts) {
+  Records records("1x1x3+1x1x2");
+  records.header("hosts", "node1 a-host-with-a-long-name").submit(0, 1, 4, 9).launch_on(0, 1, on_cores(0, 4));
+  const WatchedRun run = watched(records);
+  const MapPlan plan = plan_map(*run.machine(), Fold::kCores, 40, 2, run.hosts());
+  terminal::Frame frame{40, plan.rows};
+  draw_map(frame, 0, plan.rows, 0, run, plan, false);
+  EXPECT_EQ(frame.to_text(), "           node1 A  A  A\na-host-with-a-lo A  .\n");
+}
+
 TEST(CoreMap, FoldedNodesStandInTens) {
   EXPECT_EQ(map_of(full("25x2", 50, 4, 10), Fold::kNodes, 70, 10),
             " 0 A# A# B# B# C# C# D# D# E# E#  10 F# F# G# G# H# H# I# I# J# J#\n"

@@ -185,6 +185,16 @@ TEST_F(Export, ParaverGivesEachNodeItsOwnCores) {
   EXPECT_EQ(line_of(text, "1:4:"), "1:4:1:2:1:0:5000000:1") << "the only one of node 1";
 }
 
+TEST_F(Export, PicturesNameNodesByTheirHosts) {
+  metrics::Records run("2x1x1");
+  run.header("hosts", "left right").submit(0, 1, 2, 5).launch_on(0, 1, {{0, 1}, {1, 1}}).finish(5, 1);
+  EXPECT_NE(made("paje", run).find(" n1 N t \"right\"\n"), std::string::npos) << test::text_of(files_[0]);
+  EXPECT_NE(made("perfetto", run).find("{\"name\":\"right\"}"), std::string::npos) << test::text_of(files_[0]);
+  (void)made("paraver", run);
+  EXPECT_NE(test::text_of(files_[2]).find("LEVEL NODE SIZE 2\nleft\nright\n"), std::string::npos)
+      << test::text_of(files_[2]);
+}
+
 TEST_F(Export, ParaverTimesCountFromTheFirstRecord) {
   metrics::Records run("flat:2");
   const std::string text = made("paraver", run.submit(100, 7, 2, 5).launch(100, 7, 2).finish(105.5, 7));
