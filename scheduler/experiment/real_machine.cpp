@@ -100,10 +100,6 @@ std::string RealMachine::text() const {
   return fmt::format("{}{}", is_emulated() ? kEmulated : "", machine().to_text());
 }
 
-std::vector<std::string> RealMachine::hosts() const {
-  return cluster_ ? cluster_->hosts() : std::vector<std::string>{};
-}
-
 RealCores RealMachine::cores() const {
   using enum JobsCores::Kind;
   if (!is_here()) return {machine(), kElsewhere};

@@ -38,8 +38,6 @@ class RealMachine {
 
   /// "1x1x4", "emulated:8x2x2", "emulated:1x1x4+1x1x2": what the event log and run.json keep.
   [[nodiscard]] std::string text() const;
-  /// By node; empty: they have no names.
-  [[nodiscard]] std::vector<std::string> hosts() const;
   [[nodiscard]] const Machine& machine() const { return local_.machine; }
   [[nodiscard]] const std::vector<launcher::PuId>& pu_of_core() const { return local_.pu_of_core; }
   [[nodiscard]] bool is_emulated() const { return agent_.emulated_cores > 0; }
