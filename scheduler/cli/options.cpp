@@ -75,6 +75,15 @@ void add_node_options(CLI::App& command, experiment::RunSpec& run) {
   add_options_of_run(command, run, {"--smt", "--back-end", "--quantum", "--turn", "--job-network"});
 }
 
+void add_host_options(CLI::App& command, experiment::RunSpec& run) {
+  command.get_option("--machine")
+      ->description(
+          "where jobs run: local, local:CORES by OS index, such as local:0-3, virtual cores: "
+          "emulated:NODESxPACKAGESxCORES, those of other hosts: hosts:FILE, of the job of Slurm in which this runs: "
+          "slurm, or of a `replay agent`: agent:HOST:PORT (default local)");
+  add_options_of_run(command, run, {"--agent-key", "--bootstrap", "--lease"});
+}
+
 void add_live_page_option(CLI::App& command, std::optional<std::uint16_t>& port) {
   const auto take = [&port](const std::string& text) {
     const auto given = text.empty() ? std::optional<std::uint16_t>{0} : parse_number<std::uint16_t>(text);

@@ -47,6 +47,8 @@ void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>&
 
 /// How a command that starts real programs uses the cores of the machine.
 void add_node_options(CLI::App& command, experiment::RunSpec& run);
+/// What its --machine may be, which it has already, and how agents on other hosts are reached.
+void add_host_options(CLI::App& command, experiment::RunSpec& run);
 /// Adds --live-page; `port` 0: any that is free.
 void add_live_page_option(CLI::App& command, std::optional<std::uint16_t>& port);
 /// The program and its arguments, of a command `NAME [OPTIONS] PROGRAM [ARGS...]` (CLI::App::prefix_command). A "--" in

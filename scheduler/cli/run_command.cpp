@@ -147,16 +147,10 @@ Command add_run(CLI::App& app, const std::string& command_line) {
   auto given = std::make_shared<RunGiven>();
   add_common_options(app, given->run, given->results);
   add_node_options(app, given->run);
-  app.get_option("--machine")
-      ->description(
-          "where to run: local, local:CORES by OS index, such as local:0-3, virtual cores: "
-          "emulated:NODESxPACKAGESxCORES, those of other hosts: hosts:FILE, of the job of Slurm in which this runs: "
-          "slurm, or of a `replay agent`: agent:HOST:PORT (default local)");
+  add_host_options(app, given->run);
   app.get_option("--runtime-model")
       ->description("how fast a shrunk job is expected to run (`replay models` lists them; default isolated)");
-  add_options_of_run(app, given->run,
-                     {"--agent-key", "--bootstrap", "--lease", "--time-scale", "--pairing", "--label", "--program",
-                      "--programs-from-trace"});
+  add_options_of_run(app, given->run, {"--time-scale", "--pairing", "--label", "--program", "--programs-from-trace"});
   app.add_flag("--yes", given->yes, "start even if it takes longer than an hour");
   app.add_flag("--dry-run", given->dry_run,
                "print the machine, how agents on hosts are started and each job's command, and stop");

@@ -56,13 +56,8 @@ Command add_run_program(CLI::App& app) {
   add_count(*command, "--to", request->shrink_to, 1, 1 << 20, "cores that are left when shrunk (default: half of them)")
       ->type_name("CORES");
   add_options_of_run(*command, request->run,
-                     {"--pairing", "--smt", "--back-end", "--quantum", "--job-network", "--label", "--machine",
-                      "--agent-key", "--bootstrap", "--lease"});
-  command->get_option("--machine")
-      ->description(
-          "where to run: local, local:CORES, virtual cores such as emulated:2x1x2, those of other hosts: hosts:FILE, "
-          "or of a "
-          "`replay agent`: agent:HOST:PORT (default local)");
+                     {"--pairing", "--smt", "--back-end", "--quantum", "--job-network", "--label", "--machine"});
+  add_host_options(*command, request->run);
   command->add_option("--env", request->environment, "for the ranks: NAME=VALUE; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);

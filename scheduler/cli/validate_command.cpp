@@ -208,11 +208,7 @@ void add_options(CLI::App& command, ValidateGiven& given) {
   add_common_options(command, setting.run, given.results);
   add_node_options(command, setting.run);
   command.remove_option(command.get_option("--outputs"));
-  command.get_option("--machine")
-      ->description(
-          "where to run: local, local:CORES by OS index, such as local:0-3, virtual cores: "
-          "emulated:NODESxPACKAGESxCORES, those of other hosts: hosts:FILE, or of a `replay agent`: agent:HOST:PORT "
-          "(default local)");
+  add_host_options(command, setting.run);
   command.get_option("--runtime-model")
       ->description(
           "how fast a shrunk job runs (`replay models` lists them; default isolated, with --physical calibrated)");
@@ -224,8 +220,7 @@ void add_options(CLI::App& command, ValidateGiven& given) {
       "everything that is drawn by chance follows from it; the paper's experiment, if none is given, takes the one of "
       "1 "
       "to 20 whose simulated gains are nearest to their means");
-  add_options_of_run(command, setting.run,
-                     {"--agent-key", "--bootstrap", "--lease", "--time-scale", "--pairing", "--program"});
+  add_options_of_run(command, setting.run, {"--time-scale", "--pairing", "--program"});
   command.get_option("--pairing")->description("which ranks of a shrunk job share a core: block or cyclic");
   command.get_option("--program")->description("run this MPI program for every job, as in a real run");
   command

@@ -102,6 +102,7 @@ results::PolicyRun Period::run(experiment::Viewers viewers, const std::function<
   results::Recorder recorder{run_folder_, description()};
   live::RunOptions engine;
   engine.overrun = options_.run.overrun;
+  engine.machine_end = machine_.end();
   engine.pairing = options_.run.pairing;
   engine.stop_reason = kStopReason;
   engine.order = [this](const TracedJob& traced, ProcessCount) { return intake_->order(traced); };

@@ -112,16 +112,11 @@ Command add_serve(CLI::App& app, const std::string& command_line) {
   run.runtime_model = "isolated";
   add_options_of_run(*serve, run, {"--policy", "--machine"});
   add_node_options(*serve, run);
-  add_options_of_run(*serve, run,
-                     {"--agent-key", "--bootstrap", "--lease", "--runtime-model", "--overrun", "--pairing"});
+  add_host_options(*serve, run);
+  add_options_of_run(*serve, run, {"--runtime-model", "--overrun", "--pairing"});
   serve->get_option("--policy")
       ->description("the policy; parameters as name:key=value (`replay policies`)")
       ->type_name("TEXT");
-  serve->get_option("--machine")
-      ->description(
-          "where jobs run: local, local:CORES by OS index, such as local:0-3, or virtual cores: "
-          "emulated:NODESxPACKAGESxCORES, those of other hosts: hosts:FILE, or of a `replay agent`: agent:HOST:PORT "
-          "(default local)");
   serve->get_option("--runtime-model")
       ->description("how fast a shrunk job is expected to run (`replay models` lists them)");
   serve->get_option("--overrun")
