@@ -25,7 +25,7 @@
 namespace replay::log {
 
 /// A description of the run, as ordered name-value pairs. Names that readers rely on: `body` (sim or live), `machine`
-/// (Machine::to_text), `policy`, `trace`, `runtime-model`, `seed`, `time-scale`.
+/// (Machine::to_text), `hosts` (node_names.hpp), `policy`, `trace`, `runtime-model`, `seed`, `time-scale`.
 struct Header {
   std::vector<std::pair<std::string, std::string>> entries;
 

@@ -103,7 +103,8 @@ std::optional<Allocation> FreeCores::place(ProcessCount processes, int mpl) cons
   Allocation allocation;
   std::vector<CoreId> chosen;
   for (const NodeId node : order) {
-    const ProcessCount here = std::min({processes, most_on(node), processes_at(on_node(node), mpl)});
+    ProcessCount here = std::min(processes, processes_at(on_node(node), mpl));
+    if (mpl > 1) here = std::min(here, most_on(node));
     if (here == 0) break;
     chosen.clear();
     add_free(node, static_cast<std::size_t>(cores_at(here, mpl)), chosen);

@@ -58,12 +58,13 @@ class Room {
 
   // As FreeCores::place() would: no node gets more processes of a job than it has cores.
   [[nodiscard]] bool holds(ProcessCount processes, int mpl) const {
+    if (!machine_.names_cores()) return processes_at(cores_.front(), mpl) >= processes;
     ProcessCount places = 0;
-    for (std::size_t node = 0; node < cores_.size(); ++node) {
-      const ProcessCount room = processes_at(cores_[node], mpl);
-      places += machine_.names_cores()
-                    ? std::min(room, processes_at(machine_.cores_of(static_cast<NodeId>(node)).size(), 1))
-                    : room;
+    auto cores = cores_.begin();
+    for (const NodeGroup& group : machine_.groups()) {
+      const ProcessCount most = processes_at(group.cores_per_node(), 1);
+      for (const auto end = cores + group.nodes; cores != end; ++cores)
+        places += std::min(processes_at(*cores, mpl), most);
     }
     return places >= processes;
   }
