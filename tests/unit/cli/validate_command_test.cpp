@@ -52,7 +52,8 @@ TEST_F(Validate, RefusesLoadsCellsAndMachinesThatMakeNoSense) {
   expect_says(common + "--loads 30,50 --cells 70", 2, {"no cell '70'", "30/easy, 30/fcfs, 50/easy, 50/fcfs"});
   expect_says(common + "--tolerance soon", 2, {"--tolerance", "'soon'"});
   expect_says(common + "--time-scale 0", 2, {"--time-scale"});
-  expect_says("validate --trace t.swf --policy easy --machine agent:there:1", 2, {"expected local or emulated"});
+  expect_says("validate --trace t.swf --policy easy --machine flat:2", 2, {"--machine flat:2: a real run takes local"});
+  expect_says("validate --trace t.swf --policy easy --machine agent:there:1", 2, {"needs --agent-key"});
   expect_says(common + "--runtime-model calibrated --time-scale 0.5", 2, {"--time-scale 1"});
 }
 
