@@ -100,7 +100,8 @@ class Hosts : public RemoteAgent {
     ASSERT_GT(victim, 0) << events();
     send_signal(victim, SIGKILL);
     EXPECT_EQ(const_cast<Background&>(running).wait(), 1);
-    EXPECT_TRUE(std::regex_search(events(), std::regex{"finish job=1 outcome=failed.* reason=\"" + reason})) << events();
+    EXPECT_TRUE(std::regex_search(events(), std::regex{"finish job=1 outcome=failed.* reason=\"" + reason}))
+        << events();
     expect_nothing_left();
   }
 };
@@ -191,7 +192,8 @@ TEST_F(Hosts, ARankThatIsKilledAtHomeIsNamedWithItsHost) {
 TEST_F(Hosts, AProxyThatIsKilledEndsTheJobOnBoth) {
   const auto running = with_a_spanning_job();
   ASSERT_EQ(named("hydra_pmi_proxy").size(), 2U);
-  expect_failure_of_killed(*running, named("hydra_pmi_proxy").front(), "127.0.0.[12]: Hydra's proxy was killed by signal 9");
+  expect_failure_of_killed(*running, named("hydra_pmi_proxy").front(),
+                           "127.0.0.[12]: Hydra's proxy was killed by signal 9");
 }
 
 TEST_F(Hosts, AnAgentThatIsKilledEndsTheRunWithItsHostsName) {
