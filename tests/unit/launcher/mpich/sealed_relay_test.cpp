@@ -83,14 +83,14 @@ class SealedRelayTest : public test::LoopTest {
     return std::make_unique<SealedRelay>(
         loop_.get(), std::move(local), std::move(sealed), protocol::FrameSealer{sending},
         protocol::FrameDecoder{receiving},
-        SealedRelay::Callbacks{
-            [over](const ProxyEnd& end) {
-              over("ended: " + std::to_string(end.finalized) + " of " + std::to_string(end.ranks) + " " + end.reason);
-            },
-            [over] { over("delivered"); },
-            [over](const std::string& why) { over("lost: " + why); },
-            {},
-            [this](const std::string& why) { warnings_.push_back(why); }});
+        SealedRelay::Callbacks{[over](const ProxyEnd& end) {
+                                 over("ended: " + std::to_string(end.finalized) + " of " + std::to_string(end.ranks) +
+                                      " " + end.reason);
+                               },
+                               [over] { over("delivered"); },
+                               [over](const std::string& why) { over("lost: " + why); },
+                               {},
+                               [this](const std::string& why) { warnings_.push_back(why); }});
   }
   /// In place of the far half: a peer with its keys that sends these bytes.
   void speak_as_far(const std::function<std::string(protocol::FrameSealer&)>& say) {
