@@ -21,7 +21,7 @@ struct HowItEnded {
   std::string stopped;                ///< the processes that were stopped from outside when it was to end
   std::string unnoticed;              ///< a failure that the agent has seen and mpiexec perhaps has not
   std::string dead{};                 ///< ranks here, if that failure is their death: "rank 1", "ranks 0-2"
-  bool is_elsewhere = false;          ///< it was on another node: what mpiexec says of this one's ranks is a consequence
+  bool is_elsewhere = false;  ///< it was on another node: what mpiexec says of this one's ranks is a consequence
 };
 
 /// Whether mpiexec says that its proxy's connection has ended before the proxy identified itself, so that no process of
