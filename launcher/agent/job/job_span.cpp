@@ -118,7 +118,8 @@ void JobSpan::take_line(DaemonStream stream) {
 }
 
 void JobSpan::on_rank_died() {
-  if (const auto line = relays_.find(0); line != relays_.end() && !ending_.unnoticed().empty()) line->second->warn(ending_.unnoticed());
+  if (const auto line = relays_.find(0); line != relays_.end() && !ending_.unnoticed().empty())
+    line->second->warn(ending_.unnoticed());
 }
 
 /// The part is over when home has its end, or cannot have it any more.
