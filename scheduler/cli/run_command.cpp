@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -21,12 +20,12 @@
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/report.hpp"
+#include "scheduler/cli/run_plan.hpp"
 #include "scheduler/cli/run_viewers.hpp"
 #include "scheduler/experiment/consent.hpp"
 #include "scheduler/experiment/live_run.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/experiment/simulation.hpp"
-#include "scheduler/live/engine.hpp"
 #include "scheduler/results/output_names.hpp"
 #include "scheduler/results/run_folder.hpp"
 
@@ -42,26 +41,6 @@ struct RunGiven {
   bool plain = false;
   std::optional<std::uint16_t> live_page;  // its port, 0: any
 };
-
-void announce(std::FILE* out, const experiment::Prepared& run, const experiment::RealMachine& machine,
-              const experiment::Needs& needs) {
-  fmt::print(out, "{} jobs on {}, policies: {}\n", run.workload().jobs.size(), machine.description(),
-             fmt::join(texts_of(run.policies), ", "));
-  fmt::print(out, "it will take about {}; widest job {} processes, start-up up to about {:.1f} s, about {} of memory\n",
-             about_text(needs.seconds), needs.widest, needs.start_up_s, size_text(needs.bytes));
-  if (const auto end = machine.end())
-    fmt::print(out, "{} is about {} away; a run that is not over ends {} s before it\n", end->what,
-               about_text(std::chrono::duration<double>(end->at - std::chrono::steady_clock::now()).count()),
-               live::kBeforeMachineEnd.count());
-  for (const std::string& note : run.notes) fmt::print(out, "note: {}\n", clean_lines(note));
-}
-
-void print_commands(const experiment::Prepared& run, const experiment::Programs& programs) {
-  for (const TracedJob& traced : run.workload().jobs)
-    fmt::print("job {}: at {} s, mpiexec -n {} {}\n", static_cast<std::int64_t>(traced.job.id),
-               to_text(traced.job.submitted), traced.job.processes,
-               visible_text(fmt::format("{}", fmt::join(programs.command(traced), " "))));
-}
 
 // What the page says when it follows no run any more.
 std::string last_words(const results::PolicyRun& last, const fs::path& folder) {
@@ -121,8 +100,7 @@ int run(const RunGiven& given, const std::string& command_line) {
       experiment::request_for_programs(run.spec.trace, programs.named_by_trace(run.workload()));
   if (given.dry_run) {
     experiment::show(request, out);
-    for (const std::string& line : machine.layout()) fmt::print("{}\n", clean_line(line));
-    print_commands(run, programs);
+    print_plan(run, machine, programs);
     return 0;
   }
   experiment::expect_consent(request, run.spec.programs_from_trace, out);
@@ -152,8 +130,9 @@ Command add_run(CLI::App& app, const std::string& command_line) {
       ->description("how fast a shrunk job is expected to run (`replay models` lists them; default isolated)");
   add_options_of_run(app, given->run, {"--time-scale", "--pairing", "--label", "--program", "--programs-from-trace"});
   app.add_flag("--yes", given->yes, "start even if it takes longer than an hour");
-  app.add_flag("--dry-run", given->dry_run,
-               "print the machine, how agents on hosts are started and each job's command, and stop");
+  app.add_flag(
+      "--dry-run", given->dry_run,
+      "print the machine, how agents on hosts are started, each job's expected place and its command, and stop");
   add_live_page_option(app, given->live_page);
   app.add_flag("--plain", given->plain, "plain lines instead of the live view, on a terminal too");
   return [given, command_line] { return run(*given, command_line); };

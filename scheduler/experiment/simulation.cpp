@@ -16,11 +16,30 @@ class LastInstant final : public history::Observer {
   Instant last{};
 };
 
+class FirstStarts final : public history::Observer {
+ public:
+  void on_change(Instant at, const history::Before& before, const history::JobState& job) override {
+    if (before.phase == history::Phase::kWaiting) starts.try_emplace(job.id, ExpectedStart{at, job.held});
+  }
+  std::map<JobId, ExpectedStart> starts;
+};
+
 SimulationOptions options_of(const Prepared& run) {
   SimulationOptions options;
   options.overrun = run.spec.overrun;
   options.until = run.until;
   return options;
+}
+
+/// Nothing is kept of it but what the observer has seen. Throws PolicyError.
+void simulate_for(history::ObserverRef observer, const Prepared& run, const PreparedPolicy& policy) {
+  const NamedPolicy named = make_policy(policy.text);
+  const auto model = run.model();
+  const Machine& machine = run.machine_of(policy);
+  results::Recorder recorder{{}, figures_only(machine, named.full_text, run.spec.runtime_model)};
+  SimBody body{machine, run.workload(), options_of(run)};
+  const results::PolicyRun done = experiment::run(body, *named.policy, *model, recorder, {.observers = {observer}});
+  if (!done.fault.empty()) throw PolicyError(done.fault);
 }
 
 }  // namespace
@@ -71,18 +90,18 @@ Needs needs_of(const Prepared& run) {
   }
   needs.start_up_s = kStartUpBase + kStartUpPerProcess * needs.widest;
   needs.bytes = kBytesPerProcess * static_cast<double>(std::min(ranks, std::int64_t{2} * run.machine.size()));
-  const auto model = run.model();
   for (const PreparedPolicy& policy : run.policies) {
-    const NamedPolicy named = make_policy(policy.text);
     LastInstant log;
-    const Machine& machine = run.machine_of(policy);
-    results::Recorder recorder{{}, figures_only(machine, named.full_text, run.spec.runtime_model)};
-    SimBody body{machine, run.workload(), options_of(run)};
-    const results::PolicyRun done = experiment::run(body, *named.policy, *model, recorder, {.observers = {&log}});
-    if (!done.fault.empty()) throw PolicyError(done.fault);
+    simulate_for(&log, run, policy);
     needs.seconds += seconds(log.last - run.workload().jobs.front().job.submitted) * run.spec.time_scale;
   }
   return needs;
+}
+
+std::map<JobId, ExpectedStart> expected_starts(const Prepared& run, const PreparedPolicy& policy) {
+  FirstStarts log;
+  simulate_for(&log, run, policy);
+  return std::move(log.starts);
 }
 
 }  // namespace replay::experiment

@@ -4,12 +4,15 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
 #include "scheduler/experiment/prepared.hpp"
 #include "scheduler/experiment/run.hpp"
+#include "scheduler/model/allocation.hpp"
 #include "scheduler/model/machine.hpp"
+#include "scheduler/model/units.hpp"
 #include "scheduler/model/workload.hpp"
 #include "scheduler/sim/simulator.hpp"
 
@@ -47,5 +50,13 @@ struct Needs {
 };
 /// Writes nothing. Throws PolicyError.
 [[nodiscard]] Needs needs_of(const Prepared& run);
+
+/// When and on which cores a simulation starts a job.
+struct ExpectedStart {
+  Instant at{};
+  Allocation on{};
+};
+/// Of all jobs that this policy of the run starts. Throws PolicyError.
+[[nodiscard]] std::map<JobId, ExpectedStart> expected_starts(const Prepared& run, const PreparedPolicy& policy);
 
 }  // namespace replay::experiment

@@ -448,7 +448,9 @@ TEST_F(Hosts, ADryRunPrintsThemAndHowTheirAgentsAreStarted) {
                     " 127.0.0.2 " REPLAY_PROGRAM " agent --key - --listen 0.0.0.0:0 --stay --machine emulated:1x1x2\n"),
       std::string::npos)
       << output();
-  EXPECT_NE(output().find("\njob 1: at 0 s, mpiexec -n 4 "), std::string::npos) << output();
+  EXPECT_NE(output().find("\njob 1: at 0 s, starts at 0 s on 127.0.0.1 0,1; 127.0.0.2 0,1, mpiexec -n 4 "),
+            std::string::npos)
+      << output();
   expect_nothing_left();
 }
 

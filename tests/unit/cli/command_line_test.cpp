@@ -346,7 +346,7 @@ TEST_F(CommandLine, AnEmulatedMachineCanBeSimulatedAndTriedOut) {
   write_text(folder_ / "t.swf", kTwoJobs);
   const ShellResult dry = replay("--trace t.swf --policy easy --machine emulated:2x1x2 --dry-run");
   EXPECT_EQ(dry.status, 0) << dry.err;
-  EXPECT_NE(dry.out.find("mpiexec -n 4"), std::string::npos) << dry.out;
+  EXPECT_NE(dry.out.find(" s on node 0: 0,1; node 1: 2,3, mpiexec -n 4"), std::string::npos) << dry.out;
   const ShellResult simulated = replay("simulate --trace t.swf --policy easy --machine emulated:2x1x2 --outputs none");
   EXPECT_EQ(simulated.status, 0) << simulated.err;
   EXPECT_NE(simulated.out.find("machine 2x1x2"), std::string::npos) << simulated.out;
