@@ -7,10 +7,14 @@
 #include <cstdlib>
 #include <ctime>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <regex>
+#include <set>
+#include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "scheduler/base/process/process.hpp"
@@ -95,6 +99,25 @@ class Hosts : public RemoteAgent {
     return found.empty() ? 0 : found.front();
   }
   std::map<std::string, std::optional<std::string>> before_;  // variables
+  /// Ports of this machine's network on which processes of this test with that name listen.
+  [[nodiscard]] std::vector<int> ports_of(const std::string& name) const {
+    std::set<std::string> sockets;
+    for (const pid_t pid : named(name))
+      for (const fs::directory_entry& file : fs::directory_iterator{fmt::format("/proc/{}/fd", pid)}) {
+        std::error_code error;
+        sockets.insert(fs::read_symlink(file, error).string());
+      }
+    std::vector<int> ports;
+    std::istringstream table{text_of("/proc/net/tcp")};
+    for (std::string line; std::getline(table, line);) {
+      std::istringstream fields{line};
+      std::vector<std::string> field{std::istream_iterator<std::string>{fields}, {}};
+      constexpr std::size_t kLocal = 1, kState = 3, kInode = 9;
+      if (field.size() > kInode && field[kState] == "0A" && sockets.contains(fmt::format("socket:[{}]", field[kInode])))
+        ports.push_back(std::stoi(field[kLocal].substr(field[kLocal].find(':') + 1), nullptr, 16));
+    }
+    return ports;
+  }
   /// Kills it, and expects the job's and the run's end, for a reason that matches the expression.
   void expect_failure_of_killed(const Background& running, pid_t victim, const std::string& reason) {
     ASSERT_GT(victim, 0) << events();
@@ -201,6 +224,29 @@ TEST_F(Hosts, AnAgentThatIsKilledEndsTheRunWithItsHostsName) {
   ASSERT_EQ(named("replay-agent").size(), 2U);
   expect_failure_of_killed(*running, named("replay-agent").back(), "127.0.0.[12] [(]agent .*the connection has ended");
   EXPECT_NE(output().find("the run ended early: 127.0.0."), std::string::npos) << output();
+}
+
+TEST_F(Hosts, StrangersEndNoJobThatSpansThem) {
+  write_text(folder_ / "t.swf", "; MaxProcs: 4\n1 0 -1 3 4 1.5 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  const auto running = daemon(on_hosts("t.swf"));
+  ASSERT_TRUE(comes_true([this] { return events().find(" ranks job=1") != std::string::npos; })) << running->out();
+  std::vector<UniqueFd> strangers;
+  std::size_t doors = 0;
+  for (const char* name : {"replay", "replay-agent", "mpiexec", "hydra_pmi_proxy", "replay-proxy"})
+    for (const int port : ports_of(name)) {
+      ++doors;
+      address_ = fmt::format("127.0.0.1:{}", port);
+      for (const std::string& said :
+           {std::string{}, std::string{"RPLAY-LK"}, std::string(48, '\1'), std::string(100'000, 'x'),
+            std::string{"cmd=init pmi_version=1 pmi_subversion=1\n"}}) {
+        strangers.push_back(knock());
+        (void)::send(strangers.back().get(), said.data(), said.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      }
+    }
+  EXPECT_GE(doors, 2U) << "each agent has one";
+  EXPECT_EQ(running->wait(), 0) << output();
+  expect_all_verified(1);
+  expect_nothing_left();
 }
 
 TEST_F(Hosts, CtrlCLeavesNothing) {
