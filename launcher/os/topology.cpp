@@ -123,6 +123,10 @@ Topology load_topology() {
 }
 
 Topology load_synthetic(const std::string& description) {
+  for (const char* real : {"hosts:", "agent:", "slurm"})
+    if (description.starts_with(real))
+      throw InputError(
+          fmt::format("machine '{}': is one of real runs; a simulation takes its shape, such as 3x2x2", description));
   Topology topology = new_topology();
   if (hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0 ||
       hwloc_topology_load(topology.get()) != 0)

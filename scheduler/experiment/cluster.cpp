@@ -164,6 +164,7 @@ void Cluster::take_hosts(const RunSpec& spec) {
     how.command = launcher::kStartBySlurm;
   } else {
     file_ = hosts_file_of(spec.machine).value();
+    if (file_.empty()) throw UsageError("--machine hosts: expected hosts:FILE, found no file");
     hosts = launcher::read_hosts(open_source(file_));
   }
   const auto runs = [](const launcher::Host& host) { return host.agent_port != 0; };

@@ -20,9 +20,9 @@ std::optional<MachinePart> part_for(std::string_view policy, const Traits& trait
         for (int core = 0; core < cores; ++core)
           part.cores.push_back(
               next(group.first_core, node * number(group.cores_per_node()) + package * group.cores_per_package + core));
-  part.note =
-      fmt::format("{} needs equal nodes: of {} it has {}, and {} of {} cores are left out", policy, machine.to_text(),
-                  part.machine.to_text(), machine.size() - part.machine.size(), machine.size());
+  part.note = fmt::format("{} needs equal nodes: of {} it has {}", policy, machine.to_text(), part.machine.to_text());
+  if (const CoreCount left_out = machine.size() - part.machine.size(); left_out > 0)
+    part.note += fmt::format(", and {} of {} cores are left out", left_out, machine.size());
   return part;
 }
 

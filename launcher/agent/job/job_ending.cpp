@@ -75,8 +75,9 @@ void JobEnding::on_death(const std::string& ranks) {
 }
 
 void JobEnding::fail_elsewhere(const std::string& reason, milliseconds within) {
-  how_.is_elsewhere |= how_.unnoticed.empty();
+  const bool is_first = how_.unnoticed.empty();
   fail_unless_noticed(reason, within);
+  how_.is_elsewhere |= is_first && !how_.unnoticed.empty();  // else it comes too late to count
 }
 
 void JobEnding::on_unnoticed() {

@@ -116,7 +116,7 @@ void LineReader::refuse_what_is_not_text() const {
                                    magic.kind, magic.remedy));
   const std::size_t nul = find_byte(buffer_, 0, filled_, '\0');
   if (nul != filled_)
-    throw InputError(fmt::format("{}: not an SWF file: expected text, found a NUL byte at offset {}", name(), nul));
+    throw InputError(fmt::format("{}: not a text file: found a NUL byte at offset {}", name(), nul));
 }
 
 }  // namespace replay

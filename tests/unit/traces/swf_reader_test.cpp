@@ -282,7 +282,7 @@ TEST(SwfReader, RefusesBinaryFilesAndArchives) {
                                    "ELF\0\0",
                                    6));
             }),
-            "log.swf: not an SWF file: expected text, found a NUL byte at offset 4");
+            "log.swf: not a text file: found a NUL byte at offset 4");
   EXPECT_EQ(message_of<InputError>([] { read_records("BZh91AY"); }),
             "log.swf: not an SWF file: expected text or gzip, found a bzip2 file: run bunzip2 on it first");
 }

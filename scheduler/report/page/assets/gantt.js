@@ -119,7 +119,7 @@ class Gantt {
     context.fillStyle = context.strokeStyle;
     const perCore = this.plotHeight / (run.c1 - run.c0);
     const sizes = run.groups.map((group) => group.cores);
-    const hasNodes = Math.max(0, ...sizes) > 1;
+    const hasNodes = Math.max(0, ...sizes) > 1 || run.json.hosts !== undefined;
     const byNode = hasNodes && perCore < 15;
     const unit = byNode ? Math.min(...sizes) : 1;
     const [begin, end] = byNode ? [run.nodeOf(run.c0), run.nodeOf(Math.min(run.c1, run.cores - 1)) + 1] : [run.c0, run.c1];

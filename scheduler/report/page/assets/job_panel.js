@@ -17,6 +17,7 @@ function nodesText(nodes, run) {
   if (all.length === 0) return "";
   const [low, high] = [all[0], all[all.length - 1]];
   if (all.length === 1) return run.nodeName(low);
+  if (run.json.hosts && all.length <= 8) return all.map((node) => run.nodeName(node)).join(", ");
   const [first, last] = run.json.hosts ? [run.nodeName(low), run.nodeName(high)] : [low, high];
   if (nodes.length > 2 && high - low + 1 > all.length) return `on nodes between ${first} and ${last}`;
   return run.json.hosts ? `${first} to ${last}` : `nodes ${low}-${high}`;
