@@ -65,7 +65,8 @@ RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.
   agent_.network = run.node.job_network;
   const std::string spec = run.machine.empty() ? "local" : run.machine;
   if (!run.node.bootstrap.empty() && !is_slurm(spec) && !hosts_file_of(spec))
-    throw UsageError(fmt::format("--bootstrap: --machine {} starts no agents on hosts: expected hosts:FILE or slurm", spec));
+    throw UsageError(
+        fmt::format("--bootstrap: --machine {} starts no agents on hosts: expected hosts:FILE or slurm", spec));
   if (spec.starts_with(kEmulated)) {
     if (run.node.smt) throw UsageError("--smt: emulated cores have no hardware threads");
     if (run.node.back_end == launcher::BackEnd::kYield)

@@ -219,7 +219,9 @@ void ServiceRounds::strike(Random& random, bool stops) {
   for (const Part& part : all)
     if (random.one_in(2)) struck.push_back(&part);
   if (!stops) {
-    const auto has = [&struck](Part::Kind kind) { return std::ranges::find(struck, kind, &Part::kind) != struck.end(); };
+    const auto has = [&struck](Part::Kind kind) {
+      return std::ranges::find(struck, kind, &Part::kind) != struck.end();
+    };
     may_leave_files_ = may_leave_files_ || (has(Part::Kind::kAgentOrGuard) && has(Part::Kind::kRank));
     for (const Part* part : struck) part->process.signal(SIGKILL);
     return;
@@ -324,7 +326,7 @@ void ServiceRounds::check_what_is_left(pid_t canary) {
   for (const Part& part : parts())
     if (part.process.pid() != canary) part.process.signal(SIGKILL);
   EXPECT_FALSE(fs::exists(home() / "socket"));
-  if (uid_ == 0) return;  // other programs of root have files there, too
+  if (uid_ == 0) return;         // other programs of root have files there, too
   if (may_leave_files_) return;  // of MPI_Init: whatever knew that they were the job's has died at once
   for (const auto& entry : fs::directory_iterator("/dev/shm")) {
     struct stat status {};

@@ -10,12 +10,16 @@
 namespace replay::launcher {
 namespace {
 
+/// "rank 1", "ranks 0-2,5". `some` ascends and is not empty.
 std::string names_of(const JobRanks& ranks, const std::vector<std::size_t>& some) {
-  if (some.size() == 1) return fmt::format("rank {}", ranks.world_rank(some.front()));
-  const std::size_t first = ranks.world_rank(some.front());
-  const std::size_t last = ranks.world_rank(some.back());
-  if (last - first + 1 == some.size()) return fmt::format("ranks {}-{}", first, last);
-  return fmt::format("{} of ranks {}-{}", some.size(), first, last);
+  std::string names;
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    const std::size_t first = i;
+    while (i + 1 < some.size() && some[i + 1] == some[i] + 1) ++i;
+    names += fmt::format("{}{}", names.empty() ? "" : ",", ranks.world_rank(some[first]));
+    if (i > first) names += fmt::format("-{}", ranks.world_rank(some[i]));
+  }
+  return fmt::format("{} {}", some.size() == 1 ? "rank" : "ranks", names);
 }
 
 }  // namespace

@@ -115,8 +115,7 @@ void LineReader::refuse_what_is_not_text() const {
       throw InputError(fmt::format("{}: not an SWF file: expected text or gzip, found {}: run {} on it first", name(),
                                    magic.kind, magic.remedy));
   const std::size_t nul = find_byte(buffer_, 0, filled_, '\0');
-  if (nul != filled_)
-    throw InputError(fmt::format("{}: not a text file: found a NUL byte at offset {}", name(), nul));
+  if (nul != filled_) throw InputError(fmt::format("{}: not a text file: found a NUL byte at offset {}", name(), nul));
 }
 
 }  // namespace replay
