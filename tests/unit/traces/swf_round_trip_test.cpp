@@ -112,7 +112,7 @@ TEST(SwfGzip, DamagedFileIsAnError) {
 
 TEST(SwfGzip, CompressedBinaryIsNotSwf) {
   const std::string packed = gzip(std::string_view("a\0b", 3));
-  EXPECT_NE(message_of<InputError>([&] { read_records(packed); }).find("not an SWF file"), std::string::npos);
+  EXPECT_NE(message_of<InputError>([&] { read_records(packed); }).find("not a text file"), std::string::npos);
 }
 
 TEST(SwfWriter, WritesFilesPlainAndCompressedByName) {
