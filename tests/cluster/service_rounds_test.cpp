@@ -137,7 +137,6 @@ class ServiceRounds : public testing::Test {
   fs::path work_;
   bool has_disk_ = false;
   uid_t user_ = 0, uid_ = 0;
-  bool may_leave_files_ = false;  // in this round an agent and ranks were killed at once
   int starts_ = 0;
   std::unique_ptr<Background> service_;
   std::map<int, Acknowledged> acknowledged_;  // by number
@@ -219,10 +218,6 @@ void ServiceRounds::strike(Random& random, bool stops) {
   for (const Part& part : all)
     if (random.one_in(2)) struck.push_back(&part);
   if (!stops) {
-    const auto has = [&struck](Part::Kind kind) {
-      return std::ranges::find(struck, kind, &Part::kind) != struck.end();
-    };
-    may_leave_files_ = may_leave_files_ || (has(Part::Kind::kAgentOrGuard) && has(Part::Kind::kRank));
     for (const Part* part : struck) part->process.signal(SIGKILL);
     return;
   }
@@ -326,8 +321,7 @@ void ServiceRounds::check_what_is_left(pid_t canary) {
   for (const Part& part : parts())
     if (part.process.pid() != canary) part.process.signal(SIGKILL);
   EXPECT_FALSE(fs::exists(home() / "socket"));
-  if (uid_ == 0) return;         // other programs of root have files there, too
-  if (may_leave_files_) return;  // of MPI_Init: whatever knew that they were the job's has died at once
+  if (uid_ == 0) return;  // other programs of root have files there, too
   for (const auto& entry : fs::directory_iterator("/dev/shm")) {
     struct stat status {};
     const bool is_there = ::lstat(entry.path().c_str(), &status) == 0;
@@ -338,7 +332,6 @@ void ServiceRounds::check_what_is_left(pid_t canary) {
 void ServiceRounds::round(std::uint64_t seed) {
   Random random{seed};
   uid_ = seed % 2 == 0 ? user_ : 0;
-  may_leave_files_ = false;
   starts_ = 0;
   acknowledged_.clear();
   work_ = folder_ / fmt::format("round-{}", seed);

@@ -17,49 +17,13 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/policy/registry.hpp"
-#include "tests/support/fake_executor.hpp"
+#include "tests/support/live_run.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/sharing_policies.hpp"
 #include "tests/unit/model/core_loads.hpp"
 
 namespace replay::test {
 namespace {
-
-struct LiveLog {
-  MemoryLog log;
-  live::RunResult result;
-  std::string misuse;
-  std::map<JobId, std::vector<std::vector<CoreId>>> placements;
-  std::vector<std::pair<JobId, double>> slowdowns;
-};
-
-class Live : public testing::Test {
- protected:
-  using Adjust = std::function<void(FakeExecutor&, live::RunOptions&)>;
-  LiveLog run(std::string_view policy, std::vector<TracedJob> jobs, double scale = 1, const Adjust& adjust = {}) {
-    return run(*make_policy(policy).policy, std::move(jobs), scale, adjust);
-  }
-  LiveLog run(Policy& policy, std::vector<TracedJob> jobs, double scale, const Adjust& adjust = {}) {
-    std::map<JobId, Duration> runtimes;
-    for (const TracedJob& traced : jobs)
-      runtimes[traced.job.id] =
-          Duration{static_cast<std::int64_t>(static_cast<double>(traced.truth.runtime.count()) * scale)};
-    FakeExecutor executor{runtimes};
-    live::RunOptions options;
-    options.time_scale = scale;
-    options.order = [](const TracedJob&, ProcessCount) { return live::LaunchOrder{}; };
-    if (adjust) adjust(executor, options);
-    const Workload workload{std::move(jobs)};
-    LiveLog live;
-    live::TraceSource source{workload};
-    live.result = live::run(machine_, source, policy, *make_runtime_model("isolated"), executor, live.log, options);
-    live.misuse = executor.misuse;
-    live.placements = executor.placements;
-    live.slowdowns = executor.slowdowns;
-    return live;
-  }
-  Machine machine_ = Machine::cluster(1, 1, 2);
-};
 
 TEST_F(Live, TellsJobsOnEmulatedCoresHowMuchTheirNeighboursSlowThemDown) {
   PairTable pairs;
@@ -401,19 +365,6 @@ TEST_F(Live, UntilStopsTheRun) {
   EXPECT_FALSE(live.result.interrupted);
 }
 
-TEST_F(Live, TheEndOfItsMachineStopsTheRunBefore) {
-  const LiveLog live = run("fcfs", {job('A').cores(2).runs(1h), job('B').arrives(1s), job('C').arrives(2h)}, 0.02,
-                           [](FakeExecutor&, live::RunOptions& options) {
-                             options.machine_end = {std::chrono::steady_clock::now() + live::kBeforeMachineEnd + 100ms,
-                                                    "the lease of the machine"};
-                           });
-  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kKilled);
-  EXPECT_EQ(live.log.outcome(id('B')), Outcome::kCancelled);
-  EXPECT_GE(live.log.end(id('A')), at(4s)) << "not before";
-  EXPECT_TRUE(live.result.interrupted);
-  EXPECT_EQ(live.result.broken_off, "the lease of the machine is 30 s away");
-}
-
 TEST_F(Live, JobsOfAnExecutorThatIsLostWhileTheRunIsToldToEndAreKilled) {
   const StopSignals signals;
   const HeedStops heeding;
@@ -435,43 +386,6 @@ TEST(Grace, IsFivePercentOrTwoSecondsAndWhatLaunchingCosts) {
   const TracedJob large = job('A').cores(1).runs(1000s);
   EXPECT_EQ(live::grace(large.job, 1), 50s + 520ms);
   EXPECT_EQ(live::grace(small.job, 0.1), 25s + 200ms) << "real seconds are ten of the trace";
-}
-
-TEST_F(Live, TheEndOfItsMachineStopsARunThatStartsNoFurtherJob) {
-  const LiveLog live = run("fcfs", {job('A').cores(1).runs(1h), job('B').cores(1).arrives(1s).runs(1s)}, 0.02,
-                           [](FakeExecutor&, live::RunOptions& options) {
-                             options.order = [](const TracedJob& traced, ProcessCount) {
-                               if (traced.job.id == id('B')) throw live::CannotStartJobs("r/jobs/B: no space");
-                               return live::LaunchOrder{};
-                             };
-                             options.machine_end = {std::chrono::steady_clock::now() + live::kBeforeMachineEnd + 100ms,
-                                                    "the lease of the machine"};
-                           });
-  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kKilled);
-  EXPECT_EQ(live.result.broken_off, "r/jobs/B: no space") << "the first reason";
-}
-
-class AsksHowLongTheMachineIsThere final : public Policy {
- public:
-  void decide(const ClusterView& view, Decisions& out) override {
-    until = view.machine_until;
-    fcfs_.policy->decide(view, out);
-  }
-  Instant until{};
-
- private:
-  NamedPolicy fcfs_ = make_policy("fcfs");
-};
-
-TEST_F(Live, PoliciesAreToldWhenTheRunEndsWithItsMachine) {
-  AsksHowLongTheMachineIsThere policy;
-  (void)run(policy, {job('A').cores(1).runs(1s)}, 0.02);
-  EXPECT_EQ(policy.until, kNever);
-  (void)run(policy, {job('A').cores(1).runs(1s)}, 0.02, [](FakeExecutor&, live::RunOptions& options) {
-    options.machine_end = {std::chrono::steady_clock::now() + live::kBeforeMachineEnd + 60s, "the lease"};
-  });
-  EXPECT_GT(policy.until, at(2950s)) << "60 s of real time are 3000 of the trace";
-  EXPECT_LE(policy.until, at(3000s));
 }
 
 // fcfs until a job is submitted after 4 s; then it breaks an invariant of its own.
