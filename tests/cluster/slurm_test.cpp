@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <string>
 
 #include "scheduler/base/file/temporary_folder.hpp"
@@ -98,7 +99,9 @@ TEST_F(Slurm, ATraceRunsOnTheNodesOfItsJob) {
       "fcfs-malleable", 120);
   EXPECT_EQ(result_.status, 0) << said();
   EXPECT_TRUE(has_said("12 emulated cores of 3 hosts of Slurm job 1")) << said();
-  EXPECT_TRUE(has_said("the time limit of Slurm job 1 is about 5 min away")) << said();
+  // Of the 5 minutes some seconds may have gone until the run looks, on a busy machine.
+  EXPECT_TRUE(std::regex_search(said(), std::regex("the time limit of Slurm job 1 is about (5 min|4 min \\d+ s) away")))
+      << said();
   MemoryLog log;
   ASSERT_TRUE(log::read_text(folder_ / "r/events.log", log));
   EXPECT_EQ(what_is_wrong(log, Machine::parse("3x1x4")), "");
