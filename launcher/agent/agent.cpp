@@ -35,6 +35,7 @@ using std::chrono_literals::operator""ms;
 
 constexpr std::size_t kLongestBase = 60;  // with the names below it, a socket's path must stay below 108 bytes
 constexpr auto kAgentLeavesWithin = 3000ms;
+constexpr std::chrono::microseconds kShortestTurn{1'000};  // below it the switches cost more than they bring
 
 [[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
@@ -189,6 +190,11 @@ void AgentHandle::stop() {
 void AgentHandle::clean_up_in_its_place() const {
   (void)end_processes_left_by(directory_, [this] { return orphans(); });
   if (const fs::path unknown = remove_agent_directory(directory_); !unknown.empty()) tell_left_alone(unknown);
+}
+
+std::chrono::microseconds AgentOptions::turn_of_jobs() const {
+  if (turn.count() <= 0 || emulated_cores > 0) return std::chrono::microseconds{0};
+  return std::max(turn, kShortestTurn);
 }
 
 AgentHandle start_agent(const AgentOptions& options) {

@@ -49,6 +49,7 @@ struct AgentOptions {
   int emulated_cores = 0;  ///< 0: the machine's own; else so many virtual ones, each with a token
   /// Real cores: how long a job computes on cores that it shares with another while that one is stopped; 0: both run.
   std::chrono::microseconds turn{0};
+  [[nodiscard]] std::chrono::microseconds turn_of_jobs() const;  ///< 0: they take none, as on emulated cores
   std::chrono::microseconds quantum{10'000};  ///< emulated: longest hold of a token that another rank waits for
 };
 

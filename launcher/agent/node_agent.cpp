@@ -24,7 +24,6 @@ namespace {
 using std::chrono_literals::operator""ms;
 
 constexpr std::chrono::microseconds kShortestQuantum{100};  // wire.h
-constexpr std::chrono::microseconds kShortestTurn{1'000};   // below it the switches cost more than they bring
 constexpr std::size_t kMostEarlyLines = 256;
 constexpr auto kLaunchComesWithin = 120000ms;  // of a job whose line is here: its daemon may be cut off
 constexpr auto kFirstLookAfter = 200ms;        // at what else computes: soon, and 20 clock ticks
@@ -120,8 +119,8 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
   site_.cores = &cores_;
   site_.end_cost = &end_cost_;
   site_.guard = &guard_;
-  if (options_.turn.count() > 0 && options_.emulated_cores == 0) {
-    turns_.emplace(loop_.get(), cores_, guard_, std::max(options_.turn, kShortestTurn));
+  if (const auto turn = options_.turn_of_jobs(); turn.count() > 0) {
+    turns_.emplace(loop_.get(), cores_, guard_, turn);
     site_.turns = &*turns_;
   }
   site_.group = group_ ? &*group_ : nullptr;

@@ -46,6 +46,7 @@ protocol::NodeChecked check_node_here(const protocol::CheckNode& order, const Ag
   node.mpi = options.mpi;
   node.vmlib = digest_text(options.vmlib);
   node.notes = options.notes;
+  node.turn_us = options.turn_of_jobs().count();
   return node;
 }
 

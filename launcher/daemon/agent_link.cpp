@@ -319,12 +319,16 @@ AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key
   }
 }
 
-std::optional<std::string> CheckedNode::clock_note() const {
-  constexpr auto kMost = 2'000ms;
-  if (std::chrono::abs(ahead) - within <= kMost) return std::nullopt;
+std::optional<std::string> CheckedNode::clock_note(bool is_one_of_several) const {
+  constexpr std::chrono::microseconds kMost = 2'000ms;
+  const std::chrono::microseconds turn{node.turn_us}, apart = std::chrono::abs(ahead);
+  const bool are_turns_apart = is_one_of_several && turn > 0ms && apart - within > turn;
+  if (apart - within <= kMost && !are_turns_apart) return std::nullopt;
   const auto seconds = [](std::chrono::microseconds time) { return std::chrono::duration<double>(time).count(); };
-  return fmt::format("its clock is {:.1f} s {} this one's (within {:.1g} s)", seconds(std::chrono::abs(ahead)),
-                     ahead > 0ms ? "ahead of" : "behind", seconds(within));
+  return fmt::format(
+      "its clock is {:.{}f} s {} this one's (within {:.1g} s){}", seconds(apart), apart >= 1s ? 1 : 3,
+      ahead > 0ms ? "ahead of" : "behind", seconds(within),
+      are_turns_apart ? "; jobs that span hosts and share cores have their turns there at other times" : "");
 }
 
 CheckedNode check_node(AgentLink& link, const protocol::CheckNode& order) {

@@ -85,8 +85,8 @@ struct CheckedNode {
   protocol::NodeChecked node;
   std::chrono::microseconds ahead{0};   ///< of our wall clock is the node's
   std::chrono::microseconds within{0};  ///< half the round trip: the error of `ahead`
-  /// For the user, if the clocks differ by more than 2 s.
-  [[nodiscard]] std::optional<std::string> clock_note() const;
+  /// For the user, if the clocks differ by more than 2 s, or than a turn if jobs may span hosts.
+  [[nodiscard]] std::optional<std::string> clock_note(bool is_one_of_several) const;
 };
 /// Waits for the answer, at most 15 s. REQUIRES: no AgentSession has the link yet. Throws InputError.
 [[nodiscard]] CheckedNode check_node(AgentLink& link, const protocol::CheckNode& order);

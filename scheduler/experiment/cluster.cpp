@@ -116,6 +116,9 @@ std::vector<std::string> misfits_of(const protocol::NodeChecked& node, const Fil
   if (node.vmlib != first.vmlib)
     found.push_back(fmt::format("vmlib: expected that of {}, SHA-256 {}..., found {}...", name_of_first,
                                 text(first.vmlib).substr(0, kShownDigits), text(node.vmlib).substr(0, kShownDigits)));
+  if (node.turn_us != first.turn_us)
+    found.push_back(fmt::format("turns: expected those of {}, --turn {}us, found {}us", name_of_first, first.turn_us,
+                                node.turn_us));
   return found;
 }
 
@@ -228,7 +231,7 @@ std::vector<std::string> Cluster::check(const std::filesystem::path& folder, con
       for (const std::string& one : misfits_of(checked.node, file, *first, name_of_first))
         misfits.push_back(fmt::format("{}: {}", title, one));
       for (const std::string& note : checked.node.notes) hosts_of_note[note].push_back(title);
-      if (const auto note = checked.clock_note()) notes.push_back(fmt::format("{}: {}", title, *note));
+      if (const auto note = checked.clock_note(nodes_.size() > 1)) notes.push_back(fmt::format("{}: {}", title, *note));
     } catch (const InputError& error) {
       misfits.push_back(fmt::format("{}: {}", title, error.what()));
     }

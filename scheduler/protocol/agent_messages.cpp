@@ -118,6 +118,7 @@ void fields(auto& io, A<NodeChecked> auto& m) {
   io(m.mpi, "MPI");
   io(m.vmlib, "vmlib");
   io(m.notes, "notes");
+  io(m.turn_us, "turn");
 }
 
 template <class Value>

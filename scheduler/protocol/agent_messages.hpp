@@ -188,6 +188,7 @@ struct NodeChecked {
   std::string mpi;                   ///< "MPICH 4.0.2"; empty: not known
   std::string vmlib;                 ///< SHA-256 of the library; empty: there is none
   std::vector<std::string> notes;    ///< of the agent's start, a line each
+  std::int64_t turn_us = 0;          ///< of jobs on the same real cores; 0: they take none
   bool operator==(const NodeChecked&) const = default;
 };
 using AgentReport = std::variant<Hello, JobStarted, RanksMoved, JobSuspended, JobResumed, JobMeasured, JobEnded,

@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <map>
+#include <ranges>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -73,6 +76,36 @@ TEST_F(Hosts, KernelsVerifyOnRealCoresOfBoth) {
     EXPECT_EQ(run(all), 0) << kernel << output();
     expect_all_verified(1);
   }
+}
+
+TEST_F(Hosts, JobsThatShareCoresAreOnTurnOnAllOfThemAtOnce) {
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 2\n"
+             "1 0 -1 2 2 2 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 0.1 -1 2 2 2 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  const std::string cores = two_cores().list;
+  const auto comma = cores.find(',');
+  write_text(folder_ / "two.hosts",
+             fmt::format("127.0.0.1 cores={}\n127.0.0.2 cores={}\n", cores.substr(0, comma), cores.substr(comma + 1)));
+  shape_ = "2x1x1";
+  const auto running = daemon(on_hosts("t.swf", "fcfs-malleable:share=first:max_slowdown=3"));
+  // Seen to be stopped with all ranks while none of the other job's is.
+  std::set<std::string> jobs;
+  EXPECT_TRUE(comes_true([&] {
+    std::map<std::string, std::string> ranks;
+    (void)those([&ranks](pid_t pid, const ProcessStat& stat) {
+      if (stat.name == "phases") ranks[environment_value(pid, "REPLAY_VM_KEY").value_or("")] += stat.state;
+      return false;
+    });
+    const auto is_stopped = [](const auto& job) { return job.second == "TT"; };
+    const auto runs = [](const auto& job) { return job.second.size() == 2 && job.second.find('T') == job.second.npos; };
+    if (std::ranges::any_of(ranks, runs))
+      for (const auto& job : ranks | std::views::filter(is_stopped)) jobs.insert(job.first);
+    return jobs.size() == 2;
+  })) << events();
+  EXPECT_EQ(running->wait(), 0) << output();
+  expect_all_verified(2);
+  expect_nothing_left();
 }
 
 TEST_F(Hosts, TheRanksUseTheDeviceOfTheirHostAndPortsThatCanBeClosed) {

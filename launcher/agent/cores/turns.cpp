@@ -4,25 +4,26 @@
 #include <tuple>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/mix_bits.hpp"
 
 namespace replay::launcher {
 
 Turns::Turns(std::chrono::microseconds turn) : turn_(turn) { INVARIANT(turn_ > Time{0}, "turns without length"); }
 
-std::set<JobId> Turns::decide(const std::vector<Job>& jobs, Time now) {
+std::set<JobId> Turns::decide(const std::vector<Job>& jobs, Time now, std::optional<Time> common) {
   forget_others(jobs);
   charge(jobs, now - last_);
   last_ = now;
   admit(jobs);
   limit_credit(jobs);
   // Turns that go on come first, then the job that has used least.
-  using Claim = std::tuple<bool, Time, JobId, const Job*>;
+  using Claim = std::tuple<bool, std::int64_t, JobId, const Job*>;
   std::vector<Claim> claims;
   for (const Job& job : jobs) {
     const Account& account = accounts_.at(job.id);
     const auto rest = rest_of_turn(job, jobs);
-    const bool goes_on = account.is_on_turn && (!rest || *rest > Time{0});
-    claims.emplace_back(!goes_on, account.used, job.id, &job);
+    const bool goes_on = !common && account.is_on_turn && (!rest || *rest > Time{0});
+    claims.emplace_back(!goes_on, common ? place_in_turn(job.id, *common) : account.used.count(), job.id, &job);
   }
   std::ranges::sort(claims);
   std::vector<const Job*> running;
@@ -44,9 +45,18 @@ std::set<JobId> Turns::decide(const std::vector<Job>& jobs, Time now) {
     account.is_on_turn = account.is_on_turn && account.runs;
   }
   until_next_.reset();
+  if (common && found.size() < jobs.size()) until_next_ = turn_ - *common % turn_;
   for (const Job& job : jobs)
-    if (const auto rest = rest_of_turn(job, jobs)) until_next_ = std::min(*rest, until_next_.value_or(*rest));
+    if (const auto rest = rest_of_turn(job, jobs); rest && !common)
+      until_next_ = std::min(*rest, until_next_.value_or(*rest));
   return found;
+}
+
+/// Drawn anew for every two turns, and reversed in the second one.
+std::int64_t Turns::place_in_turn(JobId job, Time common) const {
+  const auto turn = static_cast<std::uint64_t>(common / turn_);
+  const auto drawn = static_cast<std::int64_t>(mix_bits(mix_bits(turn / 2) ^ static_cast<std::uint64_t>(job)) >> 1);
+  return turn % 2 == 0 ? drawn : -drawn;
 }
 
 bool Turns::are_rivals(const Job& a, const Job& b) {

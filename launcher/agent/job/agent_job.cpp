@@ -56,7 +56,7 @@ void AgentJob::on_started(bool is_malleable, const std::string& reason) {
   if (is_first && !job_.site.is_emulated) binding_check_.begin();
   job_.site.report(protocol::JobStarted{id(), is_malleable, reason});
   if (!is_first) return;
-  if (job_.site.turns != nullptr && !span_) job_.site.turns->join(job_);  // turns are not the same on all nodes
+  if (job_.site.turns != nullptr) job_.site.turns->join(job_);
   orders_.on_started();
 }
 

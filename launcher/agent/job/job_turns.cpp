@@ -67,7 +67,11 @@ void JobTurns::refresh(JobId job) {
 
 void JobTurns::look() {
   const std::vector<Turns::Job> jobs = those_that_share();
-  const std::set<JobId> running = turns_.decide(jobs, Turns::Time{monotonic_ns()});
+  const bool does_one_span = std::ranges::any_of(
+      jobs, [this](const Turns::Job& job) { return members_.at(job.id).job->order.is_on_several_nodes(); });
+  const std::set<JobId> running = turns_.decide(
+      jobs, Turns::Time{monotonic_ns()},
+      does_one_span ? std::optional<Turns::Time>{std::chrono::system_clock::now().time_since_epoch()} : std::nullopt);
   for (const Turns::Job& job : jobs)
     if (!running.contains(job.id)) stop(job.id, members_.at(job.id));
   for (auto& [id, member] : members_) {

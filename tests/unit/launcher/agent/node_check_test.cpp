@@ -47,6 +47,10 @@ TEST(NodeCheck, SaysWhichMpiAndVmlibItHasAndWhatItsStartHasNoted) {
   EXPECT_EQ(node.vmlib, digest_of(folder / "lib.so").sha256);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   EXPECT_LT(std::chrono::abs(now - std::chrono::microseconds{node.clock_us}), std::chrono::minutes{1});
+  options.turn = std::chrono::milliseconds{40};
+  EXPECT_EQ(check_node_here({folder / "word", {}}, options).turn_us, 40'000);
+  options.emulated_cores = 4;
+  EXPECT_EQ(check_node_here({folder / "word", {}}, options).turn_us, 0);
   options.vmlib = folder / "none.so";
   EXPECT_EQ(check_node_here({folder / "word", {}}, options).vmlib, "");
 }

@@ -147,11 +147,19 @@ TEST_F(Door, ANodesAnswerToTheCheckSaysHowFarItsClockIsAhead) {
   const CheckedNode checked = check_node(*link_, {"/runs/first/word", {}});
   EXPECT_EQ(checked.node, *checked_);
   EXPECT_LT(std::chrono::abs(checked.ahead - 1h), 30s);
-  const std::string note = checked.clock_note().value_or("");
+  const std::string note = checked.clock_note(false).value_or("");
   EXPECT_TRUE(note.starts_with("its clock is 3") && note.find(" s ahead of this one's (within ") != std::string::npos)
       << note;
-  EXPECT_EQ((CheckedNode{{}, 2s, 1ms}.clock_note()), std::nullopt);
-  EXPECT_EQ((CheckedNode{{}, -3s, 1ms}.clock_note()), "its clock is 3.0 s behind this one's (within 0.001 s)");
+  EXPECT_EQ((CheckedNode{{}, 2s, 1ms}.clock_note(false)), std::nullopt);
+  EXPECT_EQ((CheckedNode{{}, -3s, 1ms}.clock_note(false)), "its clock is 3.0 s behind this one's (within 0.001 s)");
+  protocol::NodeChecked node;
+  node.turn_us = 40'000;
+  EXPECT_EQ((CheckedNode{node, 41ms, 1ms}.clock_note(true)), std::nullopt);
+  EXPECT_EQ((CheckedNode{node, 50ms, 1ms}.clock_note(false)), std::nullopt);
+  EXPECT_EQ(
+      (CheckedNode{node, 50ms, 1ms}.clock_note(true)),
+      "its clock is 0.050 s ahead of this one's (within 0.001 s); jobs that span hosts and share cores have their "
+      "turns there at other times");
 }
 
 TEST_F(Door, AnAgentThatGoesBeforeItsAnswerToTheCheckIsNamed) {

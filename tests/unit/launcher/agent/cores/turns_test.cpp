@@ -146,5 +146,66 @@ TEST_F(TheTurns, SayWhenTheyEnd) {
   EXPECT_EQ(turns_.until_next(), Turns::Time{4ms});
 }
 
+/// Jobs of which one spans hosts, on two of them whose looks come at different instants.
+class TheTurnsOfHosts : public testing::Test {
+ protected:
+  using Jobs = std::vector<Turns::Job>;
+  /// Who runs on a host with these jobs in each turn, a look in each, `late` after it has begun.
+  static std::vector<std::set<JobId>> run(const Jobs& jobs, int turns, Turns::Time late) {
+    Turns host{4ms};
+    std::vector<std::set<JobId>> who;
+    for (int turn = 0; turn < turns; ++turn) {
+      const Turns::Time common = 1'795'000'000s + turn * 4ms + late;
+      who.push_back(host.decide(jobs, 100s + turn * 4ms + late * 2, common));
+      EXPECT_EQ(host.until_next(), 4ms - late);
+    }
+    return who;
+  }
+  static Jobs on_core_0(const std::string& names) {
+    Jobs jobs;
+    for (const char name : names) jobs.push_back({id(name), {0}});
+    return jobs;
+  }
+};
+
+TEST_F(TheTurnsOfHosts, AreTheSameOnAllOfThem) {
+  EXPECT_EQ(run(on_core_0("AB"), 100, 0ms), run(on_core_0("AB"), 100, 3ms));
+}
+
+TEST_F(TheTurnsOfHosts, OfTwoJobsEachHasEveryOtherTurn) {
+  const auto who = run(on_core_0("AB"), 100, 1ms);
+  for (std::size_t turn = 0; turn < who.size(); turn += 2) {
+    EXPECT_EQ(who[turn].size(), 1U);
+    EXPECT_NE(who[turn], who[turn + 1]) << turn;
+  }
+}
+
+TEST_F(TheTurnsOfHosts, AJobThatComesFirstOfManyComesFirstOfFewToo) {
+  const auto three = run(on_core_0("ABC"), 600, 0ms), two = run(on_core_0("AC"), 600, 2ms);
+  std::map<JobId, int> first;
+  for (std::size_t turn = 0; turn < three.size(); ++turn) {
+    ++first[*three[turn].begin()];
+    EXPECT_TRUE(three[turn].contains(id('B')) || three[turn] == two[turn]) << turn;
+  }
+  for (const char job : {'A', 'B', 'C'}) EXPECT_NEAR(first[id(job)], 200, 40) << job;
+}
+
+TEST_F(TheTurnsOfHosts, AJobThatWaitsLendsItsCoresThere) {
+  Jobs jobs = on_core_0("AB");
+  Turns host{4ms};
+  const std::set<JobId> first = host.decide(jobs, 100s, 8ms);
+  ASSERT_EQ(first.size(), 1U);
+  std::ranges::find(jobs, *first.begin(), &Turns::Job::id)->waits = true;
+  EXPECT_EQ(host.decide(jobs, 100s + 1ms, 9ms).size(), 2U);
+}
+
+TEST_F(TheTurnsOfHosts, EndWithTheLastJobThatSpansThem) {
+  Turns host{4ms};
+  (void)host.decide(on_core_0("AB"), 100s, 9ms);
+  const std::set<JobId> now = host.decide(on_core_0("AB"), 100s + 1ms);
+  EXPECT_EQ(now.size(), 1U);
+  EXPECT_LE(host.until_next(), Turns::Time{4ms});
+}
+
 }  // namespace
 }  // namespace replay::launcher
