@@ -142,11 +142,13 @@ std::string_view to_text(Measure measure) {
   return "?";
 }
 
-RunFigures run_figures(std::span<const PhaseTotals> phases) {
+RunFigures run_figures(std::span<const PhaseTotals> phases, Computing computing) {
   RunFigures run;
   const ExpandedTotals expanded = expanded_totals(phases);
   if (expanded.rank_seconds > 0) run.cpu_use = std::clamp(1 - expanded.blocked / expanded.rank_seconds, 0.0, 1.0);
   for (const PhaseTotals& phase : phases) run.phases.push_back(rates_of(phase, expanded));
+  if (computing == Computing::kAsleep)
+    for (PhaseFigures& figures : run.phases) figures.useful_per_s.reset();
   double busy = 0;
   double own = 0;
   double all = 0;

@@ -79,6 +79,8 @@ struct RunFigures {
 };
 
 /// One row per phase, in their order.
-[[nodiscard]] RunFigures run_figures(std::span<const PhaseTotals> phases);
+/// What ranks do for their work: on emulated cores they sleep, and their CPU time says nothing of it.
+enum class Computing : std::uint8_t { kOnCores, kAsleep };
+[[nodiscard]] RunFigures run_figures(std::span<const PhaseTotals> phases, Computing computing = Computing::kOnCores);
 
 }  // namespace replay::calibrate

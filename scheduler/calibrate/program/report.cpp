@@ -183,7 +183,7 @@ std::string report_text(const ProgramSettings& settings, const ProgramHistory& h
   if (history.end && history.end->outcome != Outcome::kCompleted && !history.end->reason.empty())
     text += fmt::format("reason      {}\n", history.end->reason);
   const std::vector<PhaseTotals> phases = history.phases.size() > kMostRows ? add_up(history.phases) : history.phases;
-  const RunFigures figures = run_figures(phases);
+  const RunFigures figures = run_figures(phases, settings.computing);
   if (!phases.empty() && std::ranges::any_of(phases, &PhaseTotals::is_known))
     text += fmt::format("\n{}\n{}", phase_table(phases, figures), legend(figures, phases.size()));
   text += change_text(history) + vmlib_line(settings, history);
@@ -195,7 +195,7 @@ std::string report_text(const ProgramSettings& settings, const ProgramHistory& h
 }
 
 nlohmann::ordered_json report_json(const ProgramSettings& settings, const ProgramHistory& history) {
-  const RunFigures figures = run_figures(history.phases);
+  const RunFigures figures = run_figures(history.phases, settings.computing);
   nlohmann::ordered_json json{
       {"command", settings.command},
       {"ranks", settings.core_of_rank.size()},

@@ -130,6 +130,7 @@ class Session {
     order_.measures_load = machine_.is_here();
     settings_.command = request.command;
     settings_.with_vmlib = request.with_vmlib;
+    if (machine_.is_emulated()) settings_.computing = Computing::kAsleep;
     settings_.is_switched_off = is_switched_off(launch.environment);
     settings_.core_of_rank = launcher::numbers(pus_of(launch.core_of_rank));
     settings_.shrunk_to = launcher::numbers(pus_of(order_.shrunk_to));

@@ -66,6 +66,9 @@ TEST(RunFigures, SpeedIsUsefulCpuTimeWhereOnePhaseHasFewCalls) {
   const RunFigures run = run_figures(phases);
   EXPECT_EQ(run.measure, Measure::kCpu);
   EXPECT_DOUBLE_EQ(run.phases[1].speed.value(), 0.5);
+  const RunFigures asleep = run_figures(phases, Computing::kAsleep);
+  EXPECT_EQ(asleep.measure, Measure::kNone) << "CPU time says nothing of emulated cores";
+  EXPECT_FALSE(asleep.phases[1].speed.has_value());
 }
 
 TEST(RunFigures, FormulaThreeTakesTheCpuUseOfExpandedPhases) {
