@@ -1,7 +1,8 @@
 // The shared object that LD_PRELOAD puts in front of MPI and UCX: every symbol that it defines in their place. The
 // decisions are in rank.hpp. Three kinds: MPI_Init and MPI_Finalize, where a rank joins its job and leaves it; the
 // wrappers of the blocking calls, from one table; and two functions of UCX, the progress poll and the disconnect.
-// Two more functions serve programs that run on emulated cores (vm_burst.h). vmlib must not disturb the program: no
+// Two more functions serve programs that run on emulated cores (vm_burst.h), and mkstemp() leads MPICH's file in /dev/shm into
+// the agent's folder. vmlib must not disturb the program: no
 // output, no exception, no signal handler, and a failure switches vmlib off, not the job. Nothing happens before
 // MPI_Init, so that a shell or a child with the preload is unharmed.
 #include <dlfcn.h>
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
 #include "scheduler/protocol/wire.h"
@@ -24,6 +26,7 @@
 #include "vmlib/registration.hpp"
 #include "vmlib/segment.hpp"
 #include "vmlib/settings.hpp"
+#include "vmlib/shared_file.hpp"
 #include "vmlib/test_loops.hpp"
 #include "vmlib/unique_fd.hpp"
 #include "vmlib/vm_burst.h"
@@ -286,6 +289,21 @@ INTERPOSED void* ucp_disconnect_nb(void* endpoint) {
   if (is_curing.load(std::memory_order_relaxed)) return nullptr;  // "disconnected already"
   auto* const disconnect = next_disconnect.as<void*(void*)>();
   return disconnect != nullptr ? disconnect(endpoint) : nullptr;
+}
+
+// ---- the file in /dev/shm of the ranks of a node ----
+
+INTERPOSED int mkstemp(char* name) {
+  static constinit NextFunction next{"mkstemp"};
+  auto* const make = next.as<int(char*)>();
+  if (auto own = own_shared_name(name, [](const char* variable) -> const char* { return std::getenv(variable); })) {
+    const KeepErrno keep_errno;
+    if (const int made = make(own->data()); made >= 0) {
+      std::memcpy(name, own->data(), own->size());
+      return made;
+    }
+  }
+  return make(name);
 }
 
 // ---- emulated cores: vm_burst.h ----

@@ -108,7 +108,7 @@ int be_agent(const AgentOptions& options, const AgentDirectory& home, AgentConne
     if (connection.further.is_open()) kept.push_back(connection.further.get());
     close_all_but(std::move(kept));
     raise_descriptor_limit();
-    NodeAgent{options, home.path, std::move(connection)}.run();
+    NodeAgent{options, home, std::move(connection)}.run();
   } catch (const std::exception& error) {
     say_on_stderr(fmt::format("replay-agent: {}", error.what()));
     status = 1;

@@ -14,8 +14,10 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "launcher/agent/left_processes.hpp"
+#include "launcher/mpich/shared_files.hpp"
 #include "launcher/os/control_group.hpp"
 #include "scheduler/base/file/name_template.hpp"
 
@@ -29,6 +31,8 @@ constexpr std::size_t kNameEnds = 6;  // characters that mkdtemp() has chosen
 constexpr const char* kMarker = "replay-agent";
 constexpr std::string_view kMarkerText = "replay agent directory 2\n";
 constexpr std::array<std::string_view, 4> kKnown = {kMarker, kAgentSocket, kAgentProxySocket, kAgentVmlibLink};
+constexpr const char* kSharedMemory = "/dev/shm";
+constexpr std::string_view kSharedNameBegins = "replay";  // then what mkdtemp() has chosen for the directory
 
 [[noreturn]] void fail_with(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
@@ -38,6 +42,15 @@ bool is_name_of_ours(std::string_view name) {
   };
   return name.size() == kNameBegins.size() + kNameEnds && name.starts_with(kNameBegins) &&
          std::ranges::all_of(name.substr(kNameBegins.size()), is_random);
+}
+
+bool is_known(const std::string& entry) { return std::ranges::find(kKnown, entry) != kKnown.end(); }
+
+bool is_known_shared(const std::string& entry) { return entry == kMarker || is_file_of_ranks(entry); }
+
+/// Of the agent whose directory has this name.
+std::string shared_name(std::string_view name) {
+  return std::string{kSharedNameBegins} + std::string{name.substr(name.size() - kNameEnds)};
 }
 
 UniqueFd open_directory(int base, const char* name, int more = O_NOFOLLOW) {
@@ -85,11 +98,13 @@ bool is_directory(int parent, const std::string& name) {
 
 /// Returns the name of an unknown entry; empty: none. The marker is deleted last, so that the rest of an interrupted
 /// deletion can still be recognised.
-std::string remove_checked(int base, const char* name, int directory) {
+std::string remove_checked(int base, const char* name, int directory, bool (*is_known_entry)(const std::string&)) {
   const std::vector<std::string> found = names_in(directory);
   for (const std::string& entry : found)
-    if (std::ranges::find(kKnown, entry) == kKnown.end() || is_directory(directory, entry)) return entry;
-  for (const char* entry : {kAgentSocket, kAgentProxySocket, kAgentVmlibLink, kMarker}) ::unlinkat(directory, entry, 0);
+    if (!is_known_entry(entry) || is_directory(directory, entry)) return entry;
+  for (const std::string& entry : found)
+    if (entry != kMarker) ::unlinkat(directory, entry.c_str(), 0);
+  ::unlinkat(directory, kMarker, 0);
   if (is_same(base, name, directory)) ::unlinkat(base, name, AT_REMOVEDIR);
   return {};
 }
@@ -102,19 +117,53 @@ std::optional<UniqueFd> open_agents(int base, const std::string& name) {
   return directory;
 }
 
+bool make_marker(int directory) {
+  const UniqueFd marker{::openat(directory, kMarker, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  return marker.is_open() &&
+         ::write(marker.get(), kMarkerText.data(), kMarkerText.size()) == static_cast<ssize_t>(kMarkerText.size());
+}
+
+/// Empty: without it ranks use /dev/shm itself.
+fs::path make_shared_folder(const std::string& agents_name) {
+  const fs::path folder = fs::path{kSharedMemory} / shared_name(agents_name);
+  if (::mkdir(folder.c_str(), 0700) != 0) return {};
+  const UniqueFd opened = open_directory(AT_FDCWD, folder.c_str());
+  if (opened.is_open() && is_private(opened.get()) && make_marker(opened.get())) return folder;
+  ::rmdir(folder.c_str());
+  return {};
+}
+
+/// REQUIRES: the agent and its processes have ended. Returns the name of an unknown entry; empty: none. Without a marker the
+/// agent was killed as it made the folder, and nothing is in it.
+std::string remove_shared_folder(const std::string& agents_name) {
+  const UniqueFd base = open_directory(AT_FDCWD, kSharedMemory, 0);
+  const std::string name = shared_name(agents_name);
+  const UniqueFd folder = base.is_open() ? open_directory(base.get(), name.c_str()) : UniqueFd{};
+  if (!folder.is_open() || !is_private(folder.get())) return {};
+  if (has_marker(folder.get())) return remove_checked(base.get(), name.c_str(), folder.get(), is_known_shared);
+  if (is_same(base.get(), name.c_str(), folder.get())) ::unlinkat(base.get(), name.c_str(), AT_REMOVEDIR);
+  return {};
+}
+
+/// The same for both. Returns an unknown entry.
+fs::path remove_both(int base, const std::string& name, int directory, const fs::path& path) {
+  if (const std::string unknown = remove_shared_folder(name); !unknown.empty())
+    return fs::path{kSharedMemory} / shared_name(name) / unknown;
+  const std::string unknown = remove_checked(base, name.c_str(), directory, is_known);
+  return unknown.empty() ? fs::path{} : path / unknown;
+}
+
 }  // namespace
 
 AgentDirectory make_agent_directory(const fs::path& base) {
   std::string name = name_template((fs::absolute(base) / kNameBegins).string());
   if (::mkdtemp(name.data()) == nullptr) fail_with(fmt::format("cannot create a directory under {}", base.string()));
-  AgentDirectory made{name, open_directory(AT_FDCWD, name.c_str())};
+  AgentDirectory made{name, {}, open_directory(AT_FDCWD, name.c_str())};
   // The lock before the marker: a directory with a marker and no lock has no living agent.
   if (!made.lock.is_open() || !is_private(made.lock.get()) || ::flock(made.lock.get(), LOCK_EX | LOCK_NB) != 0)
     fail_with(fmt::format("cannot lock {}", name));
-  const UniqueFd marker{::openat(made.lock.get(), kMarker, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-  if (!marker.is_open() ||
-      ::write(marker.get(), kMarkerText.data(), kMarkerText.size()) != static_cast<ssize_t>(kMarkerText.size()))
-    fail_with(fmt::format("cannot write into {}", name));
+  if (!make_marker(made.lock.get())) fail_with(fmt::format("cannot write into {}", name));
+  made.shared = make_shared_folder(made.path.filename().string());
   return made;
 }
 
@@ -123,8 +172,7 @@ fs::path remove_agent_directory(const fs::path& directory) {
   const std::string name = directory.filename().string();
   const auto opened = base.is_open() ? open_agents(base.get(), name) : std::nullopt;
   if (!opened) return {};
-  const std::string unknown = remove_checked(base.get(), name.c_str(), opened->get());
-  return unknown.empty() ? fs::path{} : directory / unknown;
+  return remove_both(base.get(), name, opened->get(), directory);
 }
 
 std::vector<fs::path> remove_stale_agent_directories(const fs::path& base) {
@@ -138,8 +186,8 @@ std::vector<fs::path> remove_stale_agent_directories(const fs::path& base) {
       throw std::system_error(
           EBUSY, std::generic_category(),
           fmt::format("processes that the dead agent of {} has left do not end by SIGKILL", (base / name).string()));
-    if (const std::string unknown = remove_checked(all.get(), name.c_str(), opened->get()); !unknown.empty())
-      left.push_back(base / name / unknown);
+    if (fs::path unknown = remove_both(all.get(), name, opened->get(), base / name); !unknown.empty())
+      left.push_back(std::move(unknown));
     else
       (void)ControlGroup::find(name);  // the dead agent's; the destructor removes it
   }

@@ -2,6 +2,8 @@
 // these checks: a name of our pattern, mode 0700, our user, a marker file with our version in it, no living agent, and
 // no entry of an unknown name. A directory that fails one of these is left alone. Every step is relative to an open
 // directory and follows no link, so nothing can be swapped between the check and the deletion.
+// A folder in /dev/shm goes with it, under the same checks: for the files through which ranks exchange messages. MPICH and UCX
+// remove their names within milliseconds; those of ranks that are killed meanwhile are known to be a job's by where they are.
 #pragma once
 
 #include <filesystem>
@@ -19,18 +21,19 @@ inline constexpr const char* kAgentVmlibLink = "libreplay-vm.so";
 /// An agent's directory, locked by it; the kernel drops the lock with the last process that has it open.
 struct AgentDirectory {
   std::filesystem::path path;
+  std::filesystem::path shared{};  ///< its folder in /dev/shm; empty: none could be made
   UniqueFd lock;
 };
 
 /// Makes one below `base`. Throws std::system_error.
 [[nodiscard]] AgentDirectory make_agent_directory(const std::filesystem::path& base);
 
-/// Deletes the directory of an agent that has ended, whether it is locked or not. Empty: it is gone, or was no agent's.
+/// Deletes the directory of an agent that has ended, and its folder, whether it is locked or not. Empty: it is gone, or was no agent's.
 /// Else the unknown entry for which it was left alone.
 [[nodiscard]] std::filesystem::path remove_agent_directory(const std::filesystem::path& directory);
 
-/// Ends the processes that dead agents have left (left_processes.hpp), and deletes their directories below `base` and
-/// their control groups. Returns the unknown entries for which directories were left alone. Throws std::system_error
+/// Ends the processes that dead agents have left (left_processes.hpp), and deletes their directories below `base`, their
+/// folders and their control groups. Returns the unknown entries for which directories were left alone. Throws std::system_error
 /// when a process does not end: it would run beside its job's next start.
 [[nodiscard]] std::vector<std::filesystem::path> remove_stale_agent_directories(const std::filesystem::path& base);
 

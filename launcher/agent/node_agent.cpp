@@ -77,9 +77,9 @@ BackEnds choose_back_ends(const AgentOptions& options) {
 
 }  // namespace
 
-NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path directory, AgentConnection connection)
+NodeAgent::NodeAgent(const AgentOptions& options, const AgentDirectory& home, AgentConnection connection)
     : options_(options),
-      directory_(std::move(directory)),
+      directory_(home.path),
       loop_(precise_loop()),
       topology_(load_topology()),
       cores_(count_cores(options_), choose_back_ends(options_)),
@@ -132,6 +132,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
   site_.mpiexec = options_.mpiexec;
   site_.vmlib = preloadable(options_.vmlib, directory_);
   site_.socket = directory_ / kAgentSocket;
+  site_.shared = home.shared;
   site_.replay_proxy = options_.replay_proxy;
   site_.dial = options_.dial;
   site_.interface = options_.interface;

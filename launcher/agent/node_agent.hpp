@@ -29,7 +29,7 @@ namespace replay::launcher {
 class NodeAgent {
  public:
   /// `directory` exists and is ours alone.
-  NodeAgent(const AgentOptions& options, std::filesystem::path directory, AgentConnection connection);
+  NodeAgent(const AgentOptions& options, const AgentDirectory& home, AgentConnection connection);
   ~NodeAgent();
 
   /// Runs until the daemon says goodbye or is gone; then no process, segment or socket is left.

@@ -35,6 +35,8 @@
 #define REPLAY_VM_ENV_KEY "REPLAY_VM_KEY"       /* 32 hex digits: the job's key */
 #define REPLAY_VM_ENV_MODE "REPLAY_VM_MODE"     /* "progress", "test-loop" or "none" forces that mode; else the best */
 #define REPLAY_VM_ENV_OTHER_LAUNCHER "OMPI_COMM_WORLD_SIZE" /* set by Open MPI's mpirun: its processes have a world */
+#define REPLAY_VM_ENV_SHARED "REPLAY_VM_SHARED"             /* the agent's folder in /dev/shm, for the ranks' files */
+#define REPLAY_VM_SHARED_FILE "mXXXXXX"                     /* MPICH's there, for mkstemp() */
 #define REPLAY_VM_ENV_OFF "REPLAY_VM_OFF"                   /* set to anything but "0": vmlib does nothing at all */
 
 enum replay_vm_state {

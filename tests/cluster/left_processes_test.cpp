@@ -1,14 +1,20 @@
 // Daemon and agent are killed together, at any moment of a job's life and with any of the helpers that would have cleaned
-// up: before the next agent can start a job, no process of the old one is left. REPLAY_LEFT_ROUNDS and REPLAY_LEFT_SEED
-// choose how often and from where.
+// up: before the next agent can start a job, no process of the old one is left, and no file of theirs in /dev/shm.
+// REPLAY_LEFT_ROUNDS and REPLAY_LEFT_SEED choose how often and from where.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <iterator>
 #include <random>
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "scheduler/base/process/process.hpp"
 #include "scheduler/base/process/send_signal.hpp"
@@ -30,8 +36,8 @@ class LeftProcesses : public Launcher {
   using Random = std::mt19937;
   static unsigned below(Random& random, unsigned limit) { return static_cast<unsigned>(random()) % limit; }
 
-  /// Plays the daemon: starts a job, tells the agent's number when a random moment of its life has come, and waits.
-  [[noreturn]] void be_daemon(Random random, int tell) {
+  /// Plays the daemon: starts a job, and returns when a random moment of its life has come.
+  void be_daemon(Random random) {
     const char* const programs[] = {"talk", "compute", "stray"};
     start();
     launch({REPLAY_RANK_PROGRAM, programs[below(random, 3)], "300"}, 2);
@@ -42,39 +48,70 @@ class LeftProcesses : public Launcher {
       executor_->suspend(kJob);  // starts no guard, and mpiexec's SIGTERM does not reach a stopped rank
       if (below(random, 2) == 0) (void)until([&] { return seen_.suspended == 1 || has_ended(); });
     }
-    (void)!::write(tell, &agent_pid_, sizeof agent_pid_);
-    while (true) ::pause();
   }
 
-  void kill_both(Random& random) {
+  /// Forks a daemon that plays until it waits to be killed.
+  void start_both(const std::function<void()>& play) {
     int told[2];
     ASSERT_EQ(::pipe(told), 0);
-    const pid_t daemon = ::fork();
-    if (daemon == 0) be_daemon(random, told[1]);
-    ASSERT_GT(daemon, 0);
+    daemon_ = ::fork();
+    if (daemon_ == 0) {
+      play();
+      (void)!::write(told[1], &agent_pid_, sizeof agent_pid_);
+      while (true) ::pause();
+    }
+    ASSERT_GT(daemon_, 0);
     ::close(told[1]);
-    pid_t agent = 0;
-    ASSERT_EQ(::read(told[0], &agent, sizeof agent), static_cast<ssize_t>(sizeof agent));
+    ASSERT_EQ(::read(told[0], &agent_pid_, sizeof agent_pid_), static_cast<ssize_t>(sizeof agent_pid_));
     ::close(told[0]);
+  }
+
+  void kill_both() {
+    const auto killed = Process::open(agent_pid_);
+    ASSERT_TRUE(killed);
+    killed->signal(SIGKILL);
+    send_signal(daemon_, SIGKILL);
+    pollfd gone{killed->pidfd(), POLLIN, 0};
+    ASSERT_EQ(::poll(&gone, 1, 5000), 1);
+    ::waitpid(std::exchange(daemon_, 0), nullptr, 0);
+  }
+
+  void kill_both_at_a_random_moment(Random& random) {
+    start_both([&] { be_daemon(random); });
+    ASSERT_FALSE(HasFatalFailure());
     for (const auto& entry : fs::directory_iterator{directory_ / "run"})
       old_mark_ = "REPLAY_VM_SOCKET=" + (entry.path() / "socket").string();
     const bool stops_mpiexec = below(random, 3) == 0;
-    for (const pid_t pid : descendants_of(agent)) {
+    for (const pid_t pid : descendants_of(agent_pid_)) {
       const auto stat = read_stat(pid);
       const auto process = Process::open(pid);
       if (!stat || !process) continue;
       if (stat->name == "replay-guard") process->signal(SIGKILL);
       if (stat->name == "mpiexec" && stops_mpiexec) process->signal(SIGSTOP);
     }
-    const auto killed = Process::open(agent);
-    ASSERT_TRUE(killed);
-    killed->signal(SIGKILL);
-    send_signal(daemon, SIGKILL);
-    pollfd gone{killed->pidfd(), POLLIN, 0};
-    ASSERT_EQ(::poll(&gone, 1, 5000), 1);
-    ::waitpid(daemon, nullptr, 0);
+    kill_both();
   }
 
+  /// Starts a job whose rank has made its files in /dev/shm, and mapped none yet.
+  void start_in_the_middle_of_mpi_init() {
+    start();
+    launch({REPLAY_RANK_PROGRAM, "share"}, 1);
+    (void)until([&] { return !file("made").empty(); });
+  }
+  [[nodiscard]] std::vector<fs::path> shared_files() const {
+    std::istringstream names{file("made")};
+    return {std::istream_iterator<std::string>{names}, {}};
+  }
+  [[nodiscard]] bool is_any_there() const {
+    return std::ranges::any_of(shared_files(), [](const fs::path& name) { return fs::exists(name); });
+  }
+
+  void TearDown() override {
+    if (daemon_ > 0 && ::waitpid(daemon_, nullptr, WNOHANG) == 0) kill_both();
+    Launcher::TearDown();
+  }
+
+  pid_t daemon_ = 0;
   std::string old_mark_;
 };
 
@@ -85,7 +122,7 @@ TEST_F(LeftProcesses, AreEndedBeforeTheNextAgentStartsAJob) {
   for (unsigned round = 0; round < rounds; ++round) {
     SCOPED_TRACE("round " + std::to_string(round) + " of seed " + std::to_string(seed));
     Random random{seed * 1000 + round};
-    kill_both(random);
+    kill_both_at_a_random_moment(random);
     ASSERT_FALSE(HasFatalFailure());
     left += processes_with(old_mark_).empty() ? 0U : 1U;
     const AgentHandle next = start_agent(options_);
@@ -93,6 +130,30 @@ TEST_F(LeftProcesses, AreEndedBeforeTheNextAgentStartsAJob) {
   }
   RecordProperty("rounds_with_processes_left", static_cast<int>(left));
   EXPECT_GT(left, 0U) << "nothing was left for the next agent in any round";
+}
+
+TEST_F(LeftProcesses, TheirFilesInSharedMemoryAreRemovedBeforeTheNextAgentStartsAJob) {
+  start_both([this] { start_in_the_middle_of_mpi_init(); });
+  ASSERT_FALSE(HasFatalFailure());
+  ASSERT_EQ(shared_files().size(), 2U);
+  ASSERT_TRUE(is_any_there());
+  std::vector<Process> others;
+  for (const pid_t pid : descendants_of(agent_pid_))
+    if (auto process = Process::open(pid)) others.push_back(std::move(*process));
+  kill_both();
+  ASSERT_FALSE(HasFatalFailure());
+  for (const Process& process : others) process.signal(SIGKILL);
+  const AgentHandle next = start_agent(options_);
+  for (const fs::path& name : shared_files()) EXPECT_FALSE(fs::exists(name)) << name;
+  EXPECT_FALSE(fs::exists(shared_files().front().parent_path())) << "the folder of the dead agent";
+}
+
+TEST_F(LeftProcesses, TheirFilesInSharedMemoryAreRemovedWithTheirJob) {
+  start_in_the_middle_of_mpi_init();
+  ASSERT_EQ(shared_files().size(), 2U);
+  executor_->end(kJob, Outcome::kCancelled);
+  ASSERT_TRUE(until([this] { return has_ended(); }));
+  for (const fs::path& name : shared_files()) EXPECT_FALSE(fs::exists(name)) << name;
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ struct AgentSite {
   std::filesystem::path mpiexec;  ///< empty: looked up on PATH
   std::filesystem::path vmlib;    ///< empty: every job is rigid
   std::filesystem::path socket;
+  std::filesystem::path shared;        ///< our folder in /dev/shm; empty: there is none
   std::filesystem::path replay_proxy;  ///< empty: no job on several nodes
   std::filesystem::path proxy_socket;  ///< of `proxy_desk`
   ProxyDesk* proxy_desk = nullptr;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "launcher/mpich/shared_files.hpp"
 #include "scheduler/base/process/monotonic_clock.hpp"
 
 namespace replay::launcher {
@@ -173,6 +174,7 @@ void JobEnding::finish() {
   learn_end_cost(end);
   job_.ranks.leave();
   job_.processes.remove_shared_files();
+  if (!job_.site.shared.empty()) remove_unused_files(job_.site.shared);
   job_.processes.drop_group();
   job_.site.report(protocol::JobEnded{job_.id(), end, is_site_fault_});
   job_.site.retire(job_.id());

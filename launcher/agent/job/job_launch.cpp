@@ -131,9 +131,14 @@ std::string note_on(const Variables& missing_devices, const JobContext& job) {
 }
 
 /// The job's mark: set for rigid jobs too, because it is how strays are recognised.
-Variables mark_of(const JobContext& job) {
+/// With it goes where ranks make the files that they share, unless the user's own variables say so.
+Variables mark_of(const JobContext& job, const Variables& given) {
   Variables mark{{REPLAY_VM_ENV_SOCKET, job.site.socket.string()}, {REPLAY_VM_ENV_KEY, to_hex(job.key)}};
   if (job.ranks.segment() == nullptr) mark.emplace_back(REPLAY_VM_ENV_OFF, "1");
+  if (job.site.shared.empty()) return mark;
+  mark.emplace_back(REPLAY_VM_ENV_SHARED, job.site.shared.string());
+  if (std::ranges::find(given, kUcxSharedFolder, &Variables::value_type::first) == given.end())
+    mark.emplace_back(kUcxSharedFolder, job.site.shared.string());
   return mark;
 }
 
@@ -150,7 +155,7 @@ void start_spanning(JobContext& job, const std::filesystem::path& mpiexec) {
   const std::vector<std::string> arguments = spanning_arguments(call);
   write_description(job, mpiexec, arguments, note_on({}, job));
   Variables environment = spanning_environment(site.proxy_socket, to_hex(job.key));
-  std::ranges::move(mark_of(job), std::back_inserter(environment));
+  std::ranges::move(mark_of(job, {}), std::back_inserter(environment));
   if (site.network == JobNetwork::kHost)
     std::ranges::move(port_ranges(surroundings_of(job.order)), std::back_inserter(environment));
   job.processes.take(
@@ -172,7 +177,7 @@ void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
                          !site.is_emulated,
                          job.order.label};
   const std::vector<std::string> arguments = mpiexec_arguments(call);
-  Variables mark = mark_of(job);
+  Variables mark = mark_of(job, inherited);
   write_description(job, mpiexec, arguments, note_on(ours.missing_devices, job));
   if (site.network == JobNetwork::kHost) std::ranges::move(port_ranges(inherited), std::back_inserter(mark));
   job.processes.take(start_mpiexec(mpiexec, arguments, hydra_environment(inherited, mark),
@@ -187,7 +192,7 @@ StartedProxy start_proxy_of(const JobContext& job, const std::vector<std::string
   if (!mpiexec) throw InputError(fmt::format("cannot start {}: not found", mpiexec_name(site)));
   const Variables inherited = variables_for_job(surroundings_of(job.order), JobNetwork::kHost).kept;
   const auto names = [](const std::string& name) { return [&name](const auto& one) { return one.first == name; }; };
-  Variables environment = mark_of(job);
+  Variables environment = mark_of(job, inherited);
   if (const std::string preload = preload_text(job, inherited); !preload.empty())
     environment.emplace_back("LD_PRELOAD", preload);
   if (!site.interface.empty() && std::ranges::none_of(inherited, names("UCX_NET_DEVICES")))

@@ -7,8 +7,11 @@
  *   wrong      finalizes and says that its result is wrong
  *   return     finalizes, then exit code 4
  *   leave      rank 1 exits with code 0 without MPI_Finalize, others too
+ *   share      is one that is killed in MPI_Init: makes MPICH's file in /dev/shm, and a second one as UCX does; writes both
+ *              names into the file "made", and stays
  *   stray      leaves a process behind in a session of its own, without open descriptors
  *   crash      rank 1 gets a segmentation fault */
+#include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +27,20 @@ static void leave_stray_process(void) {
   _exit(0);
 }
 
+static void make_shared_files(void) {
+  char mpichs[] = "/dev/shm/mpich_shar_tmpXXXXXX", ucxs[256];
+  const char* folder = getenv("UCX_POSIX_DIR");
+  snprintf(ucxs, sizeof ucxs, "%s/ucx_shm_posix_%x", folder == NULL ? "/dev/shm" : folder, (unsigned)getpid());
+  if (mkstemp(mpichs) < 0 || open(ucxs, O_CREAT | O_EXCL | O_RDWR, 0600) < 0) _exit(1);
+  FILE* names = fopen("names", "w");
+  fprintf(names, "%s\n%s\n", mpichs, ucxs);
+  fclose(names);
+  rename("names", "made");
+  sleep(300);
+}
+
 int main(int argc, char** argv) {
+  if (argc > 1 && strcmp(argv[1], "share") == 0) make_shared_files();
   if (argc > 1 && strcmp(argv[1], "stray") == 0) leave_stray_process();
   MPI_Init(&argc, &argv);
   int rank = 0, size = 0;

@@ -27,11 +27,16 @@ class AgentDirectories : public testing::Test {
   fs::path dead() {
     const AgentDirectory made = make_agent_directory(base_.path());
     std::ofstream(made.path / kAgentSocket) << "";
+    shared_.push_back(made.shared);
     return made.path;
+  }
+  void TearDown() override {
+    for (const fs::path& folder : shared_) fs::remove_all(folder);
   }
   std::vector<fs::path> clean_up() { return remove_stale_agent_directories(base_.path()); }
 
   TemporaryFolder base_;
+  std::vector<fs::path> shared_;  ///< of those that dead() has made
 };
 
 TEST_F(AgentDirectories, ADeadAgentsIsDeleted) {
@@ -88,8 +93,55 @@ TEST_F(AgentDirectories, AProcessThatWasStartedWithoutEnvironmentHoldsNoCleanUpU
 
 TEST_F(AgentDirectories, ALivingAgentsIsKept) {
   const AgentDirectory living = make_agent_directory(base_.path());
+  shared_.push_back(living.shared);
   EXPECT_TRUE(clean_up().empty());
-  EXPECT_TRUE(fs::exists(living.path));
+  EXPECT_TRUE(fs::exists(living.path) && fs::exists(living.shared));
+}
+
+TEST_F(AgentDirectories, TheFolderInSharedMemoryIsDeletedWithWhatRanksHaveLeftThere) {
+  (void)dead();
+  ASSERT_TRUE(fs::exists(shared_.front()));
+  for (const char* name : {"mqqLCyH", "ucx_shm_posix_2007649a"}) std::ofstream(shared_.front() / name) << "";
+  EXPECT_TRUE(clean_up().empty());
+  EXPECT_FALSE(fs::exists(shared_.front()));
+}
+
+TEST_F(AgentDirectories, TheFolderOfAnAgentThatWasKilledAsItMadeItIsDeletedIfItIsEmpty) {
+  (void)dead();
+  (void)dead();
+  for (const fs::path& folder : shared_) fs::remove(folder / "replay-agent");
+  std::ofstream(shared_.back() / "mqqLCyH") << "";
+  EXPECT_TRUE(clean_up().empty());
+  EXPECT_FALSE(fs::exists(shared_.front()));
+  EXPECT_TRUE(fs::exists(shared_.back() / "mqqLCyH")) << "without our marker it is nobody's";
+}
+
+TEST_F(AgentDirectories, AFolderInSharedMemoryWithAnythingUnknownInItIsKeptWholeAndTheEntryIsNamed) {
+  for (const char* name : {"data", "m", "mlonger0", "ucx_shm_posix_", "mqqLC.H"}) {
+    const fs::path left = dead(), shared = shared_.back();
+    std::ofstream(shared / "mqqLCyH") << "";
+    std::ofstream(shared / name) << "";
+    EXPECT_EQ(clean_up(), (std::vector<fs::path>{shared / name}));
+    EXPECT_TRUE(fs::exists(shared / "mqqLCyH") && fs::exists(shared / "replay-agent"));
+    EXPECT_TRUE(fs::exists(left));
+    fs::remove(shared / name);
+    EXPECT_TRUE(clean_up().empty());
+    EXPECT_FALSE(fs::exists(shared) || fs::exists(left));
+  }
+}
+
+TEST_F(AgentDirectories, AFolderInSharedMemoryThatIsNotOursIsKept) {
+  const fs::path precious = base_ / "precious";
+  fs::create_directory(precious);
+  std::ofstream(precious / "mqqLCyH") << "";
+  (void)dead();
+  (void)dead();
+  fs::remove_all(shared_[0]);
+  fs::create_directory_symlink(precious, shared_[0]);
+  fs::permissions(shared_[1], fs::perms::owner_all | fs::perms::group_read);
+  EXPECT_TRUE(clean_up().empty());
+  EXPECT_TRUE(fs::is_symlink(shared_[0]) && fs::exists(precious / "mqqLCyH"));
+  EXPECT_TRUE(fs::exists(shared_[1]));
 }
 
 TEST_F(AgentDirectories, AUsersFolderOfASimilarNameIsKept) {
