@@ -12,7 +12,7 @@
 
 #include "launcher/agent/cores/node_cores.hpp"
 #include "launcher/agent/daemon_stream.hpp"
-#include "launcher/agent/job/end_cost.hpp"
+#include "launcher/agent/end_cost.hpp"
 #include "launcher/mpich/job_network.hpp"
 #include "launcher/os/control_group.hpp"
 #include "launcher/os/topology.hpp"

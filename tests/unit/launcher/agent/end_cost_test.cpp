@@ -1,4 +1,4 @@
-#include "launcher/agent/job/end_cost.hpp"
+#include "launcher/agent/end_cost.hpp"
 
 #include <gtest/gtest.h>
 
