@@ -82,6 +82,11 @@ void JobParts::ask_statistics() {
 
 // ---- answers --------------------------------------------------------------------------------------------------------
 
+void JobParts::on(std::size_t node, const protocol::JobBegun& /*report*/) {
+  states_[part_of(node)].has_begun = true;
+  if (std::ranges::all_of(states_, &State::has_begun)) listener_.on_begun(job_);
+}
+
 void JobParts::on(std::size_t node, const protocol::JobStarted& report) {
   states_[part_of(node)].started = report;
   bool is_malleable = true;
@@ -204,6 +209,7 @@ void JobParts::end_others() {
 void JobParts::report_end() {
   is_over_ = true;
   drop_orders();
+  if (std::ranges::any_of(states_, &State::has_begun)) listener_.on_begun(job_);  // perhaps once more
   const protocol::JobEnded end = joined_end();
   end.is_site_fault ? listener_.on_not_started(job_, end.end.reason) : listener_.on_ended(job_, end.end);
 }

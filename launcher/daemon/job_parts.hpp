@@ -45,6 +45,7 @@ class JobParts {
   [[nodiscard]] bool is_over() const { return is_over_; }
 
   /// Reports of one node. REQUIRES: is_on(node).
+  void on(std::size_t node, const protocol::JobBegun& report);
   void on(std::size_t node, const protocol::JobStarted& report);
   void on(std::size_t node, const protocol::RanksMoved&) { on_answer(node, Action::kMove, std::nullopt); }
   void on(std::size_t node, const protocol::JobSuspended&) { on_answer(node, Action::kSuspend, std::nullopt); }
@@ -59,6 +60,7 @@ class JobParts {
  private:
   enum class Action : std::uint8_t { kMove, kSuspend, kResume };
   struct State {
+    bool has_begun = false;
     std::optional<protocol::JobStarted> started;
     std::optional<double> cpu_use;
     std::optional<protocol::JobEnded> ended;

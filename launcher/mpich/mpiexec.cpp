@@ -195,6 +195,11 @@ EndedByConnection find_ended_by_connection(std::string_view complaint, bool had_
   return had_its_proxy ? EndedByConnection::kForeign : EndedByConnection::kNoProxy;
 }
 
+bool lacked_ucx_thread(std::string_view error_output) {
+  return error_output.find("Assertion `ucs_async_thread_global_context.thread != NULL' failed") !=
+         std::string_view::npos;
+}
+
 std::string read_tail(int file, std::size_t most) {
   struct stat status {};
   if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return {};

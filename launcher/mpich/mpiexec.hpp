@@ -106,6 +106,9 @@ struct BadTermination {
 enum class EndedByConnection : std::uint8_t { kNo, kForeign, kUnclear, kNoProxy };
 [[nodiscard]] EndedByConnection find_ended_by_connection(std::string_view complaint, bool had_its_proxy);
 
+/// Whether UCX (1.13) has ended a rank because it could not make its thread, for want of a process, memory or descriptors.
+[[nodiscard]] bool lacked_ucx_thread(std::string_view error_output);
+
 /// The last `most` bytes of an open file; empty when it cannot be read. Does not move its offset.
 [[nodiscard]] std::string read_tail(int file, std::size_t most);
 /// The same by name, only for a regular file that is no link: the job may have put a pipe there.

@@ -35,6 +35,8 @@ struct LaunchOrder {
 class ExecutorListener {
  public:
   virtual ~ExecutorListener() = default;
+  /// All its ranks have been started; or some, if the job ends before.
+  virtual void on_begun(JobId /*job*/) {}
   /// Every rank is registered and its mask read back; or the job turned out rigid (`malleable` false, with the reason),
   /// and is called again if its ranks have registered after all.
   virtual void on_started(JobId job, bool malleable, const std::string& reason) = 0;

@@ -179,6 +179,11 @@ struct JobNoted {
   std::string text;
   bool operator==(const JobNoted&) const = default;
 };
+/// All its ranks here have been started; or some, if it ends before. Not said of a job that ends before any.
+struct JobBegun {
+  JobId job{};
+  bool operator==(const JobBegun&) const = default;
+};
 /// Answers CheckNode. Has no number.
 struct NodeChecked {
   std::int64_t clock_us = 0;         ///< wall clock, us since 1970, as the order arrived
@@ -192,7 +197,7 @@ struct NodeChecked {
   bool operator==(const NodeChecked&) const = default;
 };
 using AgentReport = std::variant<Hello, JobStarted, RanksMoved, JobSuspended, JobResumed, JobMeasured, JobEnded,
-                                 OrderFailed, Heartbeat, JobStatistics, Farewell, JobNoted, NodeChecked>;
+                                 OrderFailed, Heartbeat, JobStatistics, Farewell, JobNoted, NodeChecked, JobBegun>;
 
 /// Whether the message has a number in its session, and is sent again after a cut.
 [[nodiscard]] bool is_numbered(const AgentOrder& order);

@@ -159,6 +159,30 @@ TEST_F(WithoutAProxy, AProxyThatWasThereMayHaveStartedTheProgram) {
       << its_end().reason;
 }
 
+TEST_F(Launcher, AJobHasBegunWhenItsRanksHaveBeenStartedAndLongBeforeTheyRegister) {
+  start();
+  launch({"/bin/sleep", "60"}, 2);
+  ASSERT_TRUE(until([&] { return !seen_.begun.empty(); }));
+  EXPECT_FALSE(has_started());
+  EXPECT_TRUE(until([&] { return rank(1) != 0; }));
+  executor_->end(kJob, Outcome::kKilled);
+  ASSERT_TRUE(until([&] { return has_ended(); }));
+  EXPECT_EQ(its_end().outcome, Outcome::kKilled);
+}
+
+TEST_F(Launcher, AJobThatIsEndedBeforeItsProgramWasStartedHasNotBegun) {
+  options_.mpiexec = directory_ / "mpiexec";
+  std::ofstream{options_.mpiexec} << "#!/bin/sh\nexec sleep 60\n";
+  fs::permissions(options_.mpiexec, fs::perms::owner_all);
+  start();
+  launch({"/bin/true"}, 1);
+  ASSERT_TRUE(until([&] { return process_named("sleep") != 0; }));
+  executor_->end(kJob, Outcome::kKilled);
+  ASSERT_TRUE(until([&] { return has_ended(); }));
+  EXPECT_EQ(its_end().outcome, Outcome::kKilled);
+  EXPECT_TRUE(seen_.begun.empty());
+}
+
 TEST_F(Launcher, AProgramWithoutMpiRunsAsRigid) {
   start();
   launch({"/bin/sleep", "6"}, 1);

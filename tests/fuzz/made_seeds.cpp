@@ -65,7 +65,8 @@ std::vector<AgentReport> reports() {
           JobStatistics{job, 5, "progress", "token", {RankStatistics{.pid = 3, .calls = 4}, RankStatistics{}}},
           Farewell{"not the one that was sent"},
           JobNoted{job, "rank 1 was not on its core"},
-          NodeChecked{1'795'772'000'000'001, "4f", "no such file", {"cg"}, "MPICH 4.0.2", "ab", {"a note"}, 40'000}};
+          NodeChecked{1'795'772'000'000'001, "4f", "no such file", {"cg"}, "MPICH 4.0.2", "ab", {"a note"}, 40'000},
+          JobBegun{job}};
 }
 
 void add_wire(std::vector<Seed>& seeds) {

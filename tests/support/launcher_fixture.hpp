@@ -29,6 +29,7 @@ constexpr JobId kJob{7};
 /// Keeps the executor's reports. A second end of a job fails the test.
 class Recorder : public live::ExecutorListener {
  public:
+  void on_begun(JobId job) override { begun.push_back(job); }
   void on_started(JobId job, bool is_malleable, const std::string& why) override {
     started[job] = is_malleable;
     reason[job] = why;
@@ -51,6 +52,7 @@ class Recorder : public live::ExecutorListener {
   }
   void on_lost(const std::string& why) override { lost = why; }
 
+  std::vector<JobId> begun;
   std::map<JobId, bool> started;
   std::map<JobId, std::string> reason;
   std::map<JobId, JobEnd> ended;

@@ -30,6 +30,7 @@ AgentJob::AgentJob(const AgentSite& site, protocol::LaunchJob order)
       watch_(job_, ending_),
       orders_(job_, [this] { binding_check_.follow(); }),
       binding_check_(job_),
+      start_(job_, ending_),
       registration_(job_, ending_, watch_,
                     [this](bool is_malleable, const std::string& reason) { on_started(is_malleable, reason); }),
       other_mpi_(job_, ending_) {}
@@ -41,6 +42,7 @@ void AgentJob::launch() {
     ending_.on_failed_launch(*result.failure, result.is_site_fault);
   else
     registration_.begin(std::move(result.no_vmlib_reason));
+  if (!result.failure) start_.begin();
   if (!result.failure && job_.ranks.segment() == nullptr) other_mpi_.begin();
 }
 
@@ -50,7 +52,14 @@ Admission AgentJob::admit(const replay_vm_hello& hello) {
   return {kRefusedOtherMpi, {}};
 }
 
+void AgentJob::add_rank(const replay_vm_hello& hello, UniqueFd stream) {
+  registration_.add(hello, std::move(stream));
+  start_.look();
+}
+
 void AgentJob::on_started(bool is_malleable, const std::string& reason) {
+  start_.stop();
+  job_.note_begin();
   const bool is_first = ending_.on_started();
   watch_.on_started(is_malleable);
   if (is_first && !job_.site.is_emulated) binding_check_.begin();
@@ -96,6 +105,7 @@ void AgentJob::let_go() {
   if (job_.site.turns != nullptr) job_.site.turns->leave(id());
   orders_.stop();
   registration_.stop();
+  start_.stop();
   binding_check_.stop();
   other_mpi_.stop();
 }

@@ -14,6 +14,7 @@
 #include "launcher/agent/job/job_orders.hpp"
 #include "launcher/agent/job/job_registration.hpp"
 #include "launcher/agent/job/job_span.hpp"
+#include "launcher/agent/job/job_start.hpp"
 #include "launcher/agent/job/job_watch.hpp"
 #include "launcher/agent/job/other_mpi_watch.hpp"
 #include "launcher/agent/registrar.hpp"
@@ -43,7 +44,7 @@ class AgentJob {
   /// The slot and the segments, or a refusal. A program that is not fit for emulated cores is refused, and its job
   /// ends; so does one of another MPI, unless it is the only rank.
   [[nodiscard]] Admission admit(const replay_vm_hello& hello);
-  void add_rank(const replay_vm_hello& hello, UniqueFd stream) { registration_.add(hello, std::move(stream)); }
+  void add_rank(const replay_vm_hello& hello, UniqueFd stream);
 
   /// Carried out once the job has started, in the order given.
   void carry_out(const JobOrders::Order& order);
@@ -68,6 +69,7 @@ class AgentJob {
   JobWatch watch_;
   JobOrders orders_;
   BindingCheck binding_check_;
+  JobStart start_;
   JobRegistration registration_;
   OtherMpiWatch other_mpi_;
   std::optional<JobSpan> span_;  // none: the job is on this node alone

@@ -30,6 +30,10 @@ JobContext::JobContext(const AgentSite& agent_site, protocol::LaunchJob launch_o
       ranks(site, order.job, order.core_of_rank, order.first_rank(), std::move(on_rank_exit)),
       processes(site, order.job, to_hex(key), order.first_rank()) {}
 
+void JobContext::note_begin() {
+  if (!std::exchange(has_begun, true)) site.report(protocol::JobBegun{id()});
+}
+
 void JobContext::note(const std::string& text) const {
   site.report(protocol::JobNoted{id(), text});
   const std::string line = text + "\n";

@@ -16,6 +16,8 @@ struct JobContext {
   JobContext(JobContext&&) = delete;
 
   [[nodiscard]] JobId id() const { return order.job; }
+  /// Reports, once, that its ranks have been started.
+  void note_begin();
   /// Reports a line for the user and adds it beside the job's output, where that is possible.
   void note(const std::string& text) const;
 
@@ -24,6 +26,9 @@ struct JobContext {
   const JobKey key;
   JobRanks ranks;
   JobProcesses processes;
+  bool has_begun = false;
+  /// No rank had taken processes, memory or descriptors worth mentioning when it registered, nor had limits of its own.
+  bool are_ranks_plain = true;
 };
 
 }  // namespace replay::launcher

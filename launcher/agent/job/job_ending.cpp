@@ -45,6 +45,9 @@ bool JobEnding::on_started() {
 void JobEnding::end(Outcome outcome, Patience patience) {
   if (phase_ != Phase::kRunning) return;
   if (!is_to_end()) how_.asked = outcome;
+  if (job_.processes.was_program_started()) job_.note_begin();
+  const bool has_processes = job_.processes.mpiexec() != 0 || job_.processes.own_proxy() != 0;
+  if (!job_.has_begun && has_processes) patience = Patience::kNone;  // so that nothing is started after this
   patience == Patience::kNone ? kill_everything() : ask_to_leave(patience);
 }
 
@@ -98,6 +101,11 @@ void JobEnding::on_mpiexec_exit(int status, bool had_child) {
     is_site_fault_ = true;
     how_.broken = "mpiexec could not fork its proxy: is there a limit of processes (ulimit -u, pids.max) or of memory?";
   }
+  if (!is_to_end() && was_refused_a_thread(job_)) {
+    is_site_fault_ = true;
+    how_.broken =
+        "a rank could not make UCX's thread: is there a limit of processes (ulimit -u, pids.max) or of memory?";
+  }
   phase_ = Phase::kLeaving;
   job_.processes.on_mpiexec_exit();
   unnoticed_timer_.disarm();
@@ -143,6 +151,7 @@ void JobEnding::leave() {
     is_any_left = true;
   }
   for (const Process& process : job_.processes.strays()) {
+    if (!JobProcesses::is_hydra(process)) job_.note_begin();
     process.signal(SIGKILL);
     is_any_left = true;
   }

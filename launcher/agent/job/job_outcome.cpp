@@ -119,6 +119,11 @@ bool has_lost_its_proxy(const JobContext& job) {
          find_ended_by_connection(last_error_line(job), job.ranks.registered() > 0) == EndedByConnection::kNoProxy;
 }
 
+bool was_refused_a_thread(const JobContext& job) {
+  return !job.order.is_on_several_nodes() && job.are_ranks_plain && failed_in_init(job) &&
+         lacked_ucx_thread(job.processes.error_output(kTailBytes));
+}
+
 JobEnd judge(const JobContext& job, const HowItEnded& how) {
   std::string output = job.processes.output(kTailBytes);
   if (job.order.label) output = without_labels(output);

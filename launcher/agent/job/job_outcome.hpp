@@ -28,6 +28,9 @@ struct HowItEnded {
 /// the program was started, and none but the job's own can have made that connection.
 [[nodiscard]] bool has_lost_its_proxy(const JobContext& job);
 
+/// Whether a rank could not make its thread in MPI_Init though the job had taken nothing: the node has no process for it.
+[[nodiscard]] bool was_refused_a_thread(const JobContext& job);
+
 /// REQUIRES: no process of the job is left, and its segment is still there.
 [[nodiscard]] JobEnd judge(const JobContext& job, const HowItEnded& how);
 

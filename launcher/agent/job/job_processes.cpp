@@ -13,9 +13,14 @@
 namespace replay::launcher {
 namespace {
 
-bool is_hydra(const ProcessStat& stat) { return stat.name.starts_with("hydra_pmi") || stat.name == "replay-proxy"; }
+bool is_of_hydra(const ProcessStat& stat) { return stat.name.starts_with("hydra_pmi") || stat.name == "replay-proxy"; }
 
 }  // namespace
+
+bool JobProcesses::is_hydra(const Process& process) {
+  const auto stat = read_stat(process.pid());
+  return stat && is_of_hydra(*stat);
+}
 
 void JobProcesses::take(StartedMpiexec started) {
   mpiexec_ = std::move(started);
@@ -48,17 +53,24 @@ std::vector<pid_t> JobProcesses::below() const {
 std::optional<Process> JobProcesses::proxy() const {
   for (const pid_t pid : own_proxy() != 0 ? std::vector<pid_t>{own_proxy()} : below()) {
     const auto stat = read_stat(pid);
-    if (!stat || !is_hydra(*stat)) continue;
+    if (!stat || !is_of_hydra(*stat)) continue;
     if (auto process = Process::open(pid, stat->start)) return process;
   }
   return std::nullopt;
+}
+
+bool JobProcesses::was_program_started() const {
+  const auto hydra = proxy();
+  if (!program().empty() || (hydra && !children_of(hydra->pid()).empty())) return true;
+  const auto stat = read_stat(hydra ? hydra->pid() : mpiexec());
+  return has_proxy_exited_ || (stat && stat->faults_of_children > 0);
 }
 
 std::vector<Process> JobProcesses::program() const {
   std::vector<Process> found;
   for (const pid_t pid : below()) {
     const auto stat = read_stat(pid);
-    if (!stat || stat->state == 'Z' || is_hydra(*stat)) continue;
+    if (!stat || stat->state == 'Z' || is_of_hydra(*stat)) continue;
     if (auto process = Process::open(pid, stat->start)) found.push_back(std::move(*process));
   }
   return found;
@@ -72,7 +84,7 @@ std::vector<std::pair<std::optional<std::size_t>, Process>> JobProcesses::progra
   std::map<pid_t, std::optional<std::size_t>> known;  // a proxy is not in it
   for (const pid_t pid : below()) {
     const auto stat = read_stat(pid);
-    if (!stat || stat->state == 'Z' || is_hydra(*stat)) continue;
+    if (!stat || stat->state == 'Z' || is_of_hydra(*stat)) continue;
     const auto parent = known.find(stat->parent);
     std::optional<std::size_t> rank = stat->parent == hydra->pid() ? rank_of(pid)
                                       : parent != known.end()      ? parent->second
@@ -89,7 +101,7 @@ bool JobProcesses::is_of_inner_mpiexec(pid_t pid) const {
   const pid_t root = own_proxy() != 0 ? own_proxy() : mpiexec();
   int proxies = root == own_proxy() ? 1 : 0;
   for (auto stat = read_stat(pid); stat && pid != root; stat = read_stat(pid)) {
-    proxies += is_hydra(*stat) ? 1 : 0;
+    proxies += is_of_hydra(*stat) ? 1 : 0;
     pid = stat->parent;
   }
   return pid == root && proxies > 1;
@@ -124,7 +136,7 @@ std::string JobProcesses::stopped_by_others(bool is_suspended) const {
     if (!stat || (stat->state != 'T' && stat->state != 't')) continue;
     if (pid == mpiexec())
       names.emplace_back("mpiexec");
-    else if (is_hydra(*stat))
+    else if (is_of_hydra(*stat))
       names.emplace_back("Hydra's proxy");
     else if (const auto rank = rank_of(pid); rank && !is_suspended)
       ranks.insert(*rank);

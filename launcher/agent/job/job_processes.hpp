@@ -41,6 +41,10 @@ class JobProcesses {
   [[nodiscard]] pid_t own_proxy() const { return has_proxy_exited_ || !own_proxy_ ? 0 : own_proxy_->process.pid(); }
   /// Hydra's. Nothing: not there, or not yet.
   [[nodiscard]] std::optional<Process> proxy() const;
+  /// Whether a process of the program was started: it is there, or Hydra has waited for one.
+  [[nodiscard]] bool was_program_started() const;
+  /// Whether it is Hydra's: mpiexec's proxy, or what that is forking.
+  [[nodiscard]] static bool is_hydra(const Process& process);
   /// Of the user's program: all below mpiexec, or our own proxy, except Hydra's own.
   [[nodiscard]] std::vector<Process> program() const;
   /// Of the user's program, each with the rank below which it runs, if that is below `ranks`. Nothing: of no one rank,

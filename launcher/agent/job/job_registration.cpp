@@ -1,8 +1,11 @@
 #include "launcher/agent/job/job_registration.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -17,6 +20,33 @@ using std::chrono_literals::operator""ms;
 
 constexpr auto kBetweenLooksAtStart = 5ms;
 constexpr auto kBetweenLooksLater = 100ms;  // of ranks that register late, and may be in MPI_Init for long
+
+rlim_t limit_of(pid_t pid, __rlimit_resource resource) {
+  rlimit limit{};
+  return ::prlimit(pid, resource, nullptr, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+/// Nothing: they may not be read.
+std::optional<std::size_t> count_descriptors(pid_t pid) {
+  std::size_t count = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator one{fmt::format("/proc/{}/fd", pid), error}, end; !error && one != end;
+       one.increment(error))
+    ++count;
+  return error ? std::nullopt : std::optional{count};
+}
+
+/// JobContext::are_ranks_plain, of a rank that waits for its welcome.
+bool is_plain(pid_t pid) {
+  constexpr std::size_t kFewDescriptors = 64;
+  const auto stat = read_stat(pid);
+  const auto parent = stat ? Process::open(stat->parent) : std::nullopt;
+  return parent && JobProcesses::is_hydra(*parent) && threads_of(pid).size() == 1 && children_of(pid).empty() &&
+         limit_of(pid, RLIMIT_NPROC) == limit_of(::getpid(), RLIMIT_NPROC) &&
+         count_descriptors(pid).value_or(kFewDescriptors) < kFewDescriptors &&
+         limit_of(pid, RLIMIT_NOFILE) > 2 * kFewDescriptors && limit_of(pid, RLIMIT_AS) == RLIM_INFINITY &&
+         limit_of(pid, RLIMIT_DATA) == RLIM_INFINITY;
+}
 
 }  // namespace
 
@@ -49,6 +79,7 @@ std::chrono::milliseconds JobRegistration::limit() const {
 Admission JobRegistration::admit(const replay_vm_hello& hello) {
   const int slot = slot_for(hello);
   if (slot < 0) return {slot, {}};
+  job_.are_ranks_plain = job_.are_ranks_plain && is_plain(hello.pid);
   return {slot, {job_.ranks.segment()->descriptor(), job_.site.cores->segment().descriptor()}};
 }
 

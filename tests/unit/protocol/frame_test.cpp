@@ -60,7 +60,8 @@ std::vector<AgentReport> all_reports() {
               JobId{7}, 5'000'000'000, "progress", "token", {RankStatistics{4711, 1, 2, 3, 4, 5, 6}, RankStatistics{}}},
           Farewell{"the daemon has not been heard of for 30 s"},
           JobNoted{JobId{7}, "rank 1 was not on its core"},
-          NodeChecked{1'795'772'000'000'001, "4f", "", {"cg"}, "MPICH 4.0.2", "ab", {"a note"}, 40'000}};
+          NodeChecked{1'795'772'000'000'001, "4f", "", {"cg"}, "MPICH 4.0.2", "ab", {"a note"}, 40'000},
+          JobBegun{JobId{7}}};
 }
 
 TEST(AgentMessages, EveryOrderComesBackAsItWasSent) {

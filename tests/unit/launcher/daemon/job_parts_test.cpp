@@ -17,6 +17,7 @@ constexpr JobId kJob{7};
 /// Writes down what the job tells, and what is sent to its nodes: "1 MoveRanks 4,5".
 class ItsParts : public testing::Test, public live::ExecutorListener {
  protected:
+  void on_begun(JobId) override { told_.emplace_back("begun"); }
   void on_started(JobId, bool malleable, const std::string& reason) override {
     told_.push_back(
         fmt::format("started {}{}", malleable ? "malleable" : "rigid", reason.empty() ? "" : ": " + reason));
@@ -69,6 +70,21 @@ TEST_F(ItsParts, HasStartedWhenAllHaveAndIsMalleableIfAllAre) {
   EXPECT_EQ(told(), Texts{"started rigid: c: no rank registered"});
   parts_.on(6, protocol::JobStarted{kJob, true, "its ranks have registered"});
   EXPECT_EQ(told(), Texts{"started malleable: c: its ranks have registered"});
+}
+
+TEST_F(ItsParts, HasBegunWhenAllHaveOrWithItsEndWhenOneHad) {
+  parts_.on(5, protocol::JobBegun{kJob});
+  parts_.on(3, protocol::JobBegun{kJob});
+  EXPECT_EQ(told(), Texts{});
+  parts_.on(6, protocol::JobBegun{kJob});
+  EXPECT_EQ(told(), Texts{"begun"});
+
+  JobParts ends_early{kJob, {{3, "a", {0}}, {5, "b", {1}}}, [](std::size_t, const protocol::AgentOrder&) {}, *this};
+  ends_early.on(5, protocol::JobBegun{kJob});
+  ends_early.end(Outcome::kKilled);
+  for (const std::size_t node : {3U, 5U})
+    ends_early.on(node, protocol::JobEnded{kJob, {Outcome::kKilled, 9, {}, -1, ""}});
+  EXPECT_EQ(told(), (Texts{"begun", "ended killed 9 -1: "}));
 }
 
 TEST_F(ItsParts, AMoveConcernsTheNodesWhereCoresChangeAndHasOneAnswer) {

@@ -166,6 +166,14 @@ TEST(StartMpiexec, AnExecutionThatFailsIsToldFromAForkThatFails) {
   EXPECT_EQ(failure("/bin/true", {std::string(1 << 20, 'x')}).first, E2BIG) << "one argument of a megabyte";
 }
 
+TEST(LackedUcxThread, IsReadOffWhatUcxSaysAsItEndsARank) {
+  EXPECT_TRUE(
+      lacked_ucx_thread("[n1:22   :0:22]      thread.c:226  Assertion `ucs_async_thread_global_context.thread != "
+                        "NULL' failed\n==== backtrace (tid:     22) ====\n"));
+  EXPECT_FALSE(lacked_ucx_thread("[n1:22   :0:22]      thread.c:226  Assertion `x != NULL' failed\n"));
+  EXPECT_FALSE(lacked_ucx_thread(""));
+}
+
 TEST(EndedByConnection, IsReadOffWhatMpiexecComplainsOf) {
   const auto found = [](const char* line, bool had_its_proxy = true) {
     return find_ended_by_connection(line, had_its_proxy);

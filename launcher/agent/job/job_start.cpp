@@ -1,0 +1,68 @@
+#include "launcher/agent/job/job_start.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "scheduler/base/process/process.hpp"
+
+namespace replay::launcher {
+namespace {
+
+using std::chrono_literals::operator""ms;
+
+constexpr auto kBetweenLooks = 20ms;
+constexpr auto kProgressWithin = 300ms;  // a proxy starts a rank in 1 ms
+
+/// 0, or the error of fork().
+int why_no_process() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  if (child < 0) return errno;
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return 0;
+}
+
+}  // namespace
+
+JobStart::JobStart(JobContext& job, JobEnding& ending)
+    : job_(job), ending_(ending), look_timer_(job.site.loop, -1, 0, [this] { look(); }) {}
+
+void JobStart::begin() {
+  progressed_ = tried_ = std::chrono::steady_clock::now();
+  look_timer_.arm_after(kBetweenLooks);
+}
+
+void JobStart::look() {
+  if (job_.has_begun || ending_.is_to_end()) return stop();
+  const auto proxy = job_.processes.proxy();
+  const std::size_t before = seen_.size();
+  if (proxy)
+    for (const pid_t rank : children_of(proxy->pid())) seen_.insert(rank);  // exited ones, too
+  if (seen_.size() >= job_.ranks.size() || job_.ranks.have_all_registered()) {
+    stop();
+    return job_.note_begin();
+  }
+  look_timer_.arm_after(kBetweenLooks);
+  const auto now = std::chrono::steady_clock::now();
+  if (!proxy || seen_.size() > before) progressed_ = tried_ = now;
+  if (now - tried_ < kProgressWithin) return;
+  tried_ = now;
+  if (const int error = why_no_process(); error != 0)
+    return give_up(fmt::format("and no process can be made: {}", std::generic_category().message(error)));
+  const auto stat = read_stat(proxy->pid());
+  if (now - progressed_ >= job_.site.registration_limit && stat && stat->faults_of_children == 0)  // none has left
+    give_up("and none of the others for long");
+}
+
+void JobStart::give_up(const std::string& why) {
+  ending_.break_off_unstarted(fmt::format(
+      "Hydra's proxy has started {} of {} ranks, {}; is there a limit of processes (ulimit -u, pids.max) or of memory?",
+      seen_.size(), job_.ranks.size(), why));
+}
+
+}  // namespace replay::launcher
