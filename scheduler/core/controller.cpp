@@ -69,15 +69,12 @@ void Controller::take(const Event& event) {
 
 Instant Controller::next_timer() const {
   Instant next = wakes_.empty() ? kNever : wakes_.back();
-  const auto overrun_of = [this](const RunningJob& job) {
-    return options_.grace ? later(job.estimated_end, options_.grace(*job.job)) : job.estimated_end;
-  };
   for (const Managed* job : past_estimate_)
-    if (has_time_limit(job->state())) next = std::min(next, overrun_of(*job->running));
+    if (has_time_limit(job->state())) next = std::min(next, limit_of(*job->running));
   for (const RunningJob* job : running_.by_estimated_end()) {
     if (!has_time_limit(job->state)) continue;
-    next = std::min(next, overrun_of(*job));
-    if (!options_.grace) break;  // without grace the first to end is the first to overrun
+    next = std::min(next, limit_of(*job));
+    if (!options_.grace && !options_.reports_begin) break;  // the first to end is the first to overrun
   }
   return next;
 }
@@ -146,7 +143,14 @@ bool Controller::apply(const Finish& event) {
   return true;
 }
 
+bool Controller::apply(const Begun& event) {
+  if (Managed* const job = started(event.job); job != nullptr && !job->running->has_begun())
+    job->running->begun_after = now_ - job->may_begin;
+  return false;
+}
+
 bool Controller::apply(const Started& event) {
+  apply(Begun{event.job});
   Managed* job = started(event.job);
   if (job == nullptr || job->running->malleability == Malleability::kRefuses) return false;
   write<log::RanksSeen>(event.job, event.malleable, event.reason);
@@ -187,6 +191,7 @@ bool Controller::apply(const Resumed& event) {
   if (job == nullptr || !take_step(*job, JobStep::kResumeDone)) return false;
   Progress& budget = job->running->budget;
   if (budget.end() <= job->suspended_at) budget = budget.shifted(now_ - job->suspended_at);  // its grace stood still
+  job->may_begin += now_ - job->suspended_at;
   on_cores(*job);
   write<log::ResumeDone>(event.job);
   want_order(*job);
@@ -227,24 +232,32 @@ bool Controller::apply(const ActionFailed& event) {
   return true;
 }
 
-// The plan stays as decided, and a time limit is for a job that runs.
+// The plan stays as decided.
 bool Controller::apply(const StartDelayed& event) {
   Managed* job = started(event.job);
   if (job == nullptr) return false;
   if (!event.reason.empty()) write<log::Failed>(event.job, "start", event.reason);
+  if (options_.reports_begin) job->running->begun_after = RunningJob::kNotBegun;
   if (job->state().planned != Planned::kRuns) return false;
   extend(*job, event.by);
+  job->may_begin += event.by;
   triggers_.push_back({TriggerKind::kEstimateReached, job->running->job});
   return true;
 }
 
 // ---- time ----
 
+Instant Controller::limit_of(const RunningJob& job) const {
+  if (!job.has_begun()) return kNever;
+  const Instant end = later(job.estimated_end, job.begun_after);
+  return options_.grace ? later(end, options_.grace(*job.job)) : end;
+}
+
 void Controller::note_estimates_that_are_over() {
   over_.clear();
   for (RunningJob* running : running_.by_estimated_end()) {
     if (running->estimated_end > now_) break;
-    if (has_time_limit(running->state)) over_.push_back(running);
+    if (running->has_begun() && has_time_limit(running->state)) over_.push_back(running);
   }
   for (const RunningJob* running : over_) {
     Managed& job = *jobs_.at(running->job->id).started;
@@ -256,9 +269,7 @@ void Controller::note_estimates_that_are_over() {
 void Controller::handle_overruns() {
   for (std::size_t i = 0; i < past_estimate_.size(); ++i) {
     Managed& job = *past_estimate_[i];
-    if (!has_time_limit(job.state())) continue;
-    const Duration grace = options_.grace ? options_.grace(*job.running->job) : Duration::zero();
-    if (later(job.running->estimated_end, grace) <= now_) overrun(job);
+    if (has_time_limit(job.state()) && limit_of(*job.running) <= now_) overrun(job);
   }
   std::erase_if(past_estimate_, [this](const Managed* job) { return job->running->estimated_end > now_; });
 }

@@ -39,6 +39,8 @@ struct ControllerOptions {
   std::function<Duration(const Job&)> grace;
   Duration zero_time_of_day{};     ///< ClusterView
   Instant machine_until = kNever;  ///< the same
+  /// Real runs: the body reports Begun, and time limits count from then. False: from the launch.
+  bool reports_begin = false;
 };
 
 class Controller {
@@ -76,6 +78,7 @@ class Controller {
     RunningJob* running = nullptr;
     Holding holding;         // physically
     Instant suspended_at{};  // when it left its cores, the last time
+    Instant may_begin{};     // its limit counts from here, plus RunningJob::begun_after
 
     [[nodiscard]] JobId id() const { return running->job->id; }
     [[nodiscard]] JobState state() const { return running->state; }
@@ -94,6 +97,7 @@ class Controller {
   // What an event changes. Each returns whether it asks for a pass.
   bool apply(const Submit& event);
   bool apply(const Finish& event);
+  bool apply(const Begun& event);
   bool apply(const Started& event);
   bool apply(const Resized& event);
   bool apply(const Suspended& event);
@@ -103,6 +107,7 @@ class Controller {
   bool apply(const ActionFailed& event);
   bool apply(const StartDelayed& event);
 
+  [[nodiscard]] Instant limit_of(const RunningJob& job) const;
   void note_estimates_that_are_over();
   void handle_overruns();
   void overrun(Managed& job);

@@ -79,6 +79,8 @@ void Controller::begin_to_run(Managed& job) {
     running.budget = Progress{running.estimate, now_, rate_(*running.job, running.allocation, {})};
     running_.set_estimated_end(running, running.budget.end());
   }
+  job.may_begin = now_;
+  if (options_.reports_begin) running.begun_after = RunningJob::kNotBegun;
   if (shared_.watches(running.allocation)) on_cores(job);
   write<log::Launched>(job.id(), running.allocation);
 }

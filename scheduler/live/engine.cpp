@@ -71,7 +71,7 @@ class Engine final : public ExecutorListener {
         machine_until_(options.machine_end ? clock_.at(options.machine_end->at - kBeforeMachineEnd) : kNever),
         controller_(machine, policy, model, log,
                     {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); },
-                     source.zero_time_of_day(), machine_until_}),
+                     source.zero_time_of_day(), machine_until_, true}),
         base_(event_base_new()),
         wake_(base_.get(), -1, 0, [] {}) {
     INVARIANT(base_ != nullptr, "libevent has no event base");
@@ -107,6 +107,10 @@ class Engine final : public ExecutorListener {
     return result_;
   }
 
+  void on_begun(JobId job) override {
+    if (const auto found = launched_.find(job); found != launched_.end()) found->second.has_begun = true;
+    events_.emplace_back(Begun{job});
+  }
   void on_started(JobId job, bool malleable, const std::string& reason) override {
     note_site_works(clock_.now());
     events_.emplace_back(Started{job, malleable, clean_line(reason, kLongestReason)});
@@ -129,7 +133,10 @@ class Engine final : public ExecutorListener {
   }
   void on_site_noted(const std::string& text) override { notes_.push_back(clean_line(text, kLongestReason)); }
   void on_ended(JobId job, const JobEnd& end) override {
-    if (!launched_.contains(job)) return;  // its end was not waited for
+    const auto found = launched_.find(job);
+    if (found == launched_.end()) return;  // its end was not waited for
+    if (killing_ && end.outcome == Outcome::kKilled && !found->second.has_begun)
+      return on_not_started(job, "its ranks had not been started when the run ended");
     JobEnd cleaned = end;
     cleaned.reason = clean_line(end.reason, kLongestReason);
     add_end(job, std::move(cleaned));
@@ -329,7 +336,8 @@ class Engine final : public ExecutorListener {
   // A job that the controller has launched. One that the site refused to start keeps its cores until it can be started.
   struct Placed {
     Allocation on;
-    Instant paid_until;  // its time limit begins then
+    Instant paid_until;  // its estimated end allows for a start then
+    bool has_begun = false;
     bool is_asleep = false;
     std::optional<Outcome> ending{};  // it has been told to end
     std::string told{};               // why it was refused, in the event log
@@ -348,6 +356,7 @@ class Engine final : public ExecutorListener {
     }
     launch.job = job;
     launch.core_of_rank = core_of_ranks(placed.on, machine_, options_.pairing);
+    placed.has_begun = false;
     launched_.insert_or_assign(job, std::move(placed));
     executor_.launch(launch);
     if (const auto placed_now = launched_.find(job); slowdowns_ && placed_now != launched_.end())

@@ -95,6 +95,10 @@ struct Finish {
   JobId job;
   JobEnd end;
 };
+/// Every rank has been started: the job's time limit begins. Started implies it.
+struct Begun {
+  JobId job;
+};
 /// Every rank is registered and on its core. Comes again when the ranks of a job that did not register in time have
 /// done so after all, and that counts, unless the job has refused an order.
 struct Started {
@@ -123,12 +127,12 @@ struct ActionFailed {  ///< the job stays as it was
   std::string action;  ///< "resize", "suspend" or "resume"; another one leaves an order without its answer
   std::string reason;
 };
-struct StartDelayed {  ///< a launched job has no process yet: its start is tried again, on the same cores
+struct StartDelayed {  ///< a launched job could not be started: that is tried again, on the same cores
   JobId job;
-  Duration by;         ///< its time limit ends so much later
+  Duration by;         ///< its estimated end is so much later
   std::string reason;  ///< empty: as before
 };
-using Event =
-    std::variant<Submit, Finish, Started, Resized, Suspended, Resumed, Measured, Cancel, ActionFailed, StartDelayed>;
+using Event = std::variant<Submit, Finish, Begun, Started, Resized, Suspended, Resumed, Measured, Cancel, ActionFailed,
+                           StartDelayed>;
 
 }  // namespace replay

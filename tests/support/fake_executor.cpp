@@ -71,8 +71,13 @@ void FakeExecutor::launch(const live::LaunchOrder& order) {
   placements[order.job].push_back(order.core_of_rank);
   plan_end(order.job);
   populations_changed();
-  after(answer_after, [this, job = order.job] {
-    if (running_.contains(job)) listener_->on_started(job, true, "");
+  const auto late = begins_after.find(order.job);
+  after(late == begins_after.end() ? Duration{} : late->second, [this, job = order.job] {
+    if (!running_.contains(job)) return;
+    listener_->on_begun(job);
+    after(answer_after, [this, job] {
+      if (running_.contains(job)) listener_->on_started(job, true, "");
+    });
   });
 }
 

@@ -42,6 +42,7 @@ class FakeExecutor final : public live::Executor {
 
   std::set<JobId> fails;                     ///< these exit with status 3
   std::map<JobId, std::string> not_started;  ///< these the site cannot start; taken out with the report
+  std::map<JobId, Duration> begins_after;    ///< real time until their ranks have been started; of others none
   std::string last_words = "exit status 3";  ///< the reason reported for those
   int most_jobs_on_core = 1;                 ///< the limit that the policy has to keep
   bool refuses_suspension = false;           ///< such an order fails

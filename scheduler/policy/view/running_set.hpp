@@ -50,9 +50,14 @@ struct RunningJob {
   JobState state;
   Malleability malleability = Malleability::kRigid;
   double cpu_use = 1;  ///< declared, or measured so far in a real run
+  /// Real runs: how long it took from the launch until all its ranks were started, and its time limit began.
+  Duration begun_after{};
+  static constexpr Duration kNotBegun = Duration::max();
 
   /// False while other jobs still hold its cores.
   [[nodiscard]] bool is_launched() const { return state.physical != Physical::kWaits; }
+  /// False in a real run while not all its ranks have been started.
+  [[nodiscard]] bool has_begun() const { return begun_after != kNotBegun; }
   [[nodiscard]] bool is_suspended() const { return state.planned == Planned::kSuspended; }
   /// Its estimate is over or it is being killed, so its cores count as free although it still runs.
   [[nodiscard]] bool is_gone_in_plan() const { return state.planned >= Planned::kGone; }

@@ -36,6 +36,61 @@ TEST_F(TwoSteps, AJobThatSleepsAtTheEndOfItsEstimateIsExtendedWhenItRunsAgain) {
   EXPECT_EQ(controller_->next_timer(), at(12min)) << "a tenth of ten minutes more; it has run a second of it";
 }
 
+// ---- time limits of real runs ---------------------------------------------------------------------------------------
+
+const ControllerOptions kReal{.overrun = Overrun::kKill, .grace = {}, .reports_begin = true};
+
+TEST_F(TwoSteps, ATimeLimitBeginsWhenTheRanksHaveBeenStarted) {
+  for (const PassRule rule : {PassRule::kInstant, PassRule::kEvent}) {
+    Script script{rule};
+    script.answers = {{Start{id('A'), {4, 1, {}}}}};
+    use(script, kReal);
+    EXPECT_EQ(happens(0s, {Submit{&a_}}), "start A 4");
+    EXPECT_EQ(happens(12min, {}), "") << "its estimate is over, and it has not begun";
+    EXPECT_EQ(controller_->next_timer(), kNever);
+    EXPECT_EQ(happens(13min, {Begun{id('A')}}), "");
+    EXPECT_EQ(controller_->next_timer(), at(23min));
+    happens(14min, {Begun{id('A')}, Started{id('A'), true, ""}});
+    EXPECT_EQ(happens(23min - 1s, {}), "") << "it is told again, and begins once";
+    EXPECT_EQ(happens(23min, {}), "kill A");
+  }
+}
+
+TEST_F(TwoSteps, AJobThatIsNotSaidToHaveBegunHasAtTheLatestWithItsRegistration) {
+  Script script;
+  script.answers = {{Start{id('A'), {4, 1, {}}}}};
+  use(script, kReal);
+  happens(0s, {Submit{&a_}});
+  happens(5s, {Started{id('A'), false, "no rank registered"}});
+  EXPECT_EQ(controller_->next_timer(), at(10min + 5s));
+}
+
+TEST_F(TwoSteps, AStartThatIsRefusedAndTriedAgainLeavesTheWholeTimeLimit) {
+  Script script;
+  script.answers = {{Start{id('A'), {4, 1, {}}}}};
+  use(script, kReal);
+  happens(0s, {Submit{&a_}});
+  happens(1s, {Begun{id('A')}});
+  EXPECT_EQ(happens(11min - 1s, {StartDelayed{id('A'), 11min, "no process"}}), "") << "tried again at 11 min";
+  EXPECT_EQ(happens(21min + 1s, {}), "") << "it has not begun again";
+  happens(21min + 2s, {StartDelayed{id('A'), 11min, ""}});
+  EXPECT_EQ(happens(22min + 3s, {Begun{id('A')}}), "");
+  EXPECT_EQ(controller_->next_timer(), at(32min + 3s));
+}
+
+TEST_F(TwoSteps, AJobThatIsSuspendedBeforeItBeginsHasItsTimeLimitAndNoMore) {
+  Script script;
+  script.answers = {{Start{id('A'), {4, 1, {}}}}, {Suspend{id('A')}}, {Resume{id('A')}}};
+  use(script, kReal);
+  happens(0s, {Submit{&a_}});
+  EXPECT_EQ(happens(10s, {Submit{&b_}}), "suspend A");
+  happens(10s, {Suspended{id('A')}});
+  EXPECT_EQ(happens(5min, {Cancel{id('B')}}), "resume A");
+  happens(5min, {Resumed{id('A')}});
+  happens(5min + 10s, {Begun{id('A')}});
+  EXPECT_EQ(controller_->next_timer(), at(15min + 10s));
+}
+
 TEST_F(TwoSteps, AResizeDecidedDuringAResizeFollowsIt) {
   const auto policy = make_policy("fcfs-malleable");
   use(*policy.policy);

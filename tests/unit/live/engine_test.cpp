@@ -258,6 +258,16 @@ TEST_F(Live, AJobThatTheExecutorReportsAsNotStartedBreaksTheRunOffAndTheRunningO
   EXPECT_EQ(live.log.outcome(id('C')), Outcome::kCancelled);
 }
 
+// The answer comes when the estimate and the grace are over.
+TEST_F(Live, AJobThatTheSiteDoesNotStartHasNotOverrun) {
+  const LiveLog live = run("fcfs", {job('A').cores(1).runs(1s)}, 1, [](FakeExecutor& executor, live::RunOptions&) {
+    executor.not_started[id('A')] = "no process can be made";
+    executor.answer_after = std::chrono::milliseconds{3'700};
+  });
+  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kFailed);
+  EXPECT_EQ(live.result.broken_off, "no process can be made");
+}
+
 TEST_F(Live, AJobPastItsEstimateAndGraceIsKilled) {
   const LiveLog live = run("fcfs", {job('A').cores(1).runs(1h).estimated(1s), job('B').cores(2).runs(1s)}, 1);
   EXPECT_EQ(live.log.outcome(id('A')), Outcome::kOverrun);
@@ -284,6 +294,19 @@ std::function<void(Instant)> send_at_ticks(std::vector<int> signals) {
   return [signals = std::move(signals), next = std::size_t{0}](Instant) mutable {
     if (next < signals.size()) send_signal(::getpid(), signals[next++]);
   };
+}
+
+TEST_F(Live, AJobWhoseRanksHaveNotBeenStartedLeavesTheQueueAtAStop) {
+  const StopSignals owner;
+  const HeedStops heeding;
+  const LiveLog live = run("fcfs", {job('A').cores(1).runs(1h), job('B').cores(1).runs(1h)}, 1,
+                           [](FakeExecutor& executor, live::RunOptions& options) {
+                             executor.begins_after[id('A')] = 1h;
+                             options.tick = send_at_ticks({SIGINT});
+                           });
+  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kCancelled);
+  EXPECT_EQ(live.log.outcome(id('B')), Outcome::kKilled);
+  EXPECT_EQ(what_is_wrong(live.log, machine_), "");
 }
 
 TEST_F(Live, CtrlCEndsTheRunAndEveryJobHasItsEnd) {

@@ -314,6 +314,26 @@ TEST_F(IntakeTest, AJobThatTheAgentCannotStartForWantOfProcessesRunsLaterWithIts
   EXPECT_EQ(test::what_is_wrong(period.log, Machine::cluster(1, 1, 2)), "");
 }
 
+// The refusal comes when the limit and its grace are over.
+TEST_F(IntakeTest, AJobIsNotEndedByATimeLimitOfASecondBeforeTheSiteHasStartedIt) {
+  adjust_ = [this] {
+    executor_->not_started[JobId{1}] = "Hydra's proxy has started 0 of 1 ranks, and no process can be made";
+    executor_->answer_after = 3'700ms;
+  };
+  std::string submission = submit_line(1);
+  submission.replace(submission.find("600"), 3, "1");
+  (void)serve({{1, 0.01}}, {send(submission + of_job("wait", 1)), ended(1)});
+  EXPECT_EQ(stored(1).outcome, Outcome::kCompleted) << "it was started later";
+}
+
+TEST_F(IntakeTest, AJobWhoseRanksHaveNotBeenStartedIsKeptAtAStop) {
+  adjust_ = [this] { executor_->begins_after[JobId{1}] = 1h; };
+  const Period period = serve({{1, 100}}, {send(submit_line(1)), shows(1, R"("state":"running")")});
+  EXPECT_EQ(period.log.outcome(JobId{1}), Outcome::kCancelled);
+  EXPECT_EQ(ends_of(period, 1), std::vector<std::string>{"stopped"});
+  EXPECT_EQ(waiting(), std::vector<std::int64_t>{1});
+}
+
 TEST_F(IntakeTest, AJobThatTheSiteCannotStartIsKeptAtAStopAndCanBeCancelled) {
   test::write_text(folder().path() / "jobs", "where the folders of the jobs would be");
   (void)serve({}, {send(submit_line(1) + submit_line(1)), answers(2), shows(2, "no job can be started now"),
