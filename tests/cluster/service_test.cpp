@@ -245,6 +245,64 @@ TEST_F(ServiceOfUsers, AfterAThirdStopSignalTheExitStatusIsThatOfTheFirst) {
   EXPECT_EQ(stop(*service), 0) << service->err();
 }
 
+// Of another user, whose processes are counted; root's are not. The limit leaves room for mpiexec and its proxy.
+TEST_F(ServiceOfUsers, AJobWhoseRanksCannotBeForkedOrLackAThreadWaitsThoughItsTimeLimitIsShorterThanThatTakes) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root has a user to spare";
+  const uid_t user = 1'000'000'000 + static_cast<uid_t>(::getpid());
+  ASSERT_EQ(::chown(folder_.path().c_str(), user, user), 0);
+  const auto leave = [this](int more) { write_text(folder_ / "limit", fmt::format("{}\n", more)); };
+  leave(1);
+  fs::create_directory(folder_ / "bin");
+  write_text(folder_ / "bin/mpiexec", fmt::format(R"(#!/bin/bash
+if [ -e {0}/limit ]; then
+  read -r more <{0}/limit
+  tasks=0
+  for status in /proc/[0-9]*/status; do
+    of= threads=0
+    while read -r key value rest; do
+      case $key in Uid:) of=$value ;; Threads:) threads=$value ;; esac
+    done <$status
+    [ "$of" = {1} ] && tasks=$((tasks + threads))
+  done 2>{0}/errors
+  prlimit --pid $PPID --nproc=$((tasks + more)):
+  ulimit -S -u $((tasks + more))
+else
+  prlimit --pid $PPID --nproc=$(ulimit -H -u):
+  ulimit -S -u $(ulimit -H -u)
+fi
+exec {2} "$@"
+)",
+                                                  folder_.path().string(), user, find_program("mpiexec")->string()));
+  fs::permissions(folder_ / "bin/mpiexec", fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
+  const std::string id = std::to_string(user);
+  Background service{
+      "/usr/bin/setpriv",
+      {"--reuid", id, "--regid", id, "--clear-groups", "--", "/usr/bin/env",
+       fmt::format("PATH={}/bin:{}", folder_.path().string(), ::getenv("PATH")), REPLAY_PROGRAM, "serve", "--service",
+       home().string(), "--machine", one_core(), "--policy", "easy", "--plain", "--job-network", "host"},
+      folder_ / "out",
+      folder_ / "err"};
+  std::string submission = submit(1, phases(0.1));
+  submission.replace(submission.find("60"), 2, "1");
+  EXPECT_TRUE(has(ask(submission), R"("submitted":1)")) << service.err();
+  std::string shown;
+  EXPECT_TRUE(comes_true([&] {
+    shown = ask(of_job("job", 1));
+    return has(shown, "Hydra's proxy has started 0 of 1 ranks, and no process can be made") || has(shown, "outcome");
+  })) << shown;
+  EXPECT_FALSE(has(shown, "outcome")) << shown;
+  leave(2);
+  EXPECT_TRUE(comes_true([&] {
+    shown = ask(of_job("job", 1));
+    return has(shown, "a rank could not make UCX's thread") || has(shown, "outcome");
+  })) << shown;
+  EXPECT_FALSE(has(shown, "outcome")) << shown;
+  fs::remove(folder_ / "limit");
+  const std::string end = ask(of_job("wait", 1));
+  EXPECT_TRUE(has(end, R"("outcome":"completed")")) << end;
+  EXPECT_EQ(stop(service), 0) << service.err();
+}
+
 TEST_F(ServiceOfUsers, AMachineThatThePolicyCannotUseIsRefusedBeforeAnyJobComes) {
   const ShellResult refused = shell(fmt::format("timeout 20 {} serve --service {} --machine emulated:2x1x2 --policy {}",
                                                 REPLAY_PROGRAM, home().string(), "g-lomarc-ts"));
