@@ -154,6 +154,9 @@ std::optional<BadTermination> find_bad_termination(std::string_view output) {
 }
 
 std::string explain(const BadTermination& bad, std::optional<std::size_t> named, std::size_t ranks) {
+  if (!bad.says_how())
+    return fmt::format("{} ended without MPI_Finalize, and mpiexec does not say how",
+                       named ? fmt::format("rank {}", *named) : "a rank");
   if (!named) return fmt::format("a rank: {}", bad.how);
   const std::string own =
       bad.signal == 0 ? bad.how : fmt::format("{} (signal {})", ::strsignal(bad.signal), bad.signal);

@@ -3,6 +3,7 @@
 // Hydra passes on: a command line can be read by every user of the machine, an environment cannot.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <array>
@@ -79,11 +80,14 @@ struct MpiexecPlace {
 
 /// Hydra's report of a job that ended badly ("BAD TERMINATION ..."). Hydra 4.0.2 names the lowest rank that a signal
 /// ended, even the SIGKILL with which it ends the others itself, and the signal in `how` is the bitwise or of all
-/// ranks' signals.
+/// ranks' signals. Of a rank whose connection it sees closed only after it has reaped it, the proxy overwrites the exit
+/// status by 1 (pmip_cb.c), so that any exit code and any signal may become a SIGHUP.
 struct BadTermination {
   pid_t pid = 0;    ///< 0: not said
   int signal = 0;   ///< that ended this process; 0: not said
   std::string how;  ///< "Killed (signal 9)"; empty: by an exit code
+  /// Whether `signal` and `how` can be true.
+  [[nodiscard]] bool says_how() const { return signal != SIGHUP; }
   bool operator==(const BadTermination&) const = default;
 };
 [[nodiscard]] std::optional<BadTermination> find_bad_termination(std::string_view output);

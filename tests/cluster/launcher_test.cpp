@@ -70,6 +70,20 @@ TEST_F(Launcher, AnExitCodeIsReportedAsFailure) {
   EXPECT_NE(its_end().reason.find("exit code 4"), std::string::npos) << its_end().reason;
 }
 
+// Hydra's report says then: Hangup (signal 1).
+TEST_F(Launcher, AnExitStatusThatMpiexecHasLostIsNoHangup) {
+  start();
+  launch({REPLAY_RANK_PROGRAM, "lag"}, 2);
+  ASSERT_TRUE(until([&] { return has_ended(); }));
+  ASSERT_NE(file("stdout").find("BAD TERMINATION"), std::string::npos) << file("stdout");
+  EXPECT_EQ(its_end().outcome, Outcome::kFailed);
+  EXPECT_EQ(its_end().reason.find("Hangup"), std::string::npos) << its_end().reason;
+  const bool does_kernel_say = its_end().reason.starts_with("rank 0: exit code 3");
+  const bool does_nothing_say = its_end().reason.starts_with("rank 0 ended without MPI_Finalize, and mpiexec does not");
+  EXPECT_TRUE(does_kernel_say || does_nothing_say) << its_end().reason;
+  EXPECT_TRUE(!does_kernel_say || its_end().exit_code == 3) << its_end().exit_code;
+}
+
 TEST_F(Launcher, AWrongResultIsNotedButTheJobCompleted) {
   start();
   launch({REPLAY_RANK_PROGRAM, "wrong"}, 2);

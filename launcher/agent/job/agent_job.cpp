@@ -8,22 +8,6 @@
 #include "launcher/agent/job/job_turns.hpp"
 
 namespace replay::launcher {
-namespace {
-
-/// "rank 1", "ranks 0-2,5". `some` ascends and is not empty.
-std::string names_of(const JobRanks& ranks, const std::vector<std::size_t>& some) {
-  std::string names;
-  for (std::size_t i = 0; i < some.size(); ++i) {
-    const std::size_t first = i;
-    while (i + 1 < some.size() && some[i + 1] == some[i] + 1) ++i;
-    names += fmt::format("{}{}", names.empty() ? "" : ",", ranks.world_rank(some[first]));
-    if (i > first) names += fmt::format("-{}", ranks.world_rank(some[i]));
-  }
-  return fmt::format("{} {}", some.size() == 1 ? "rank" : "ranks", names);
-}
-
-}  // namespace
-
 AgentJob::AgentJob(const AgentSite& site, protocol::LaunchJob order)
     : job_(site, std::move(order), [this](std::size_t rank) { on_rank_exit(rank); }),
       ending_(job_, [this] { let_go(); }),
@@ -87,7 +71,7 @@ void AgentJob::measure() {
 void AgentJob::on_rank_exit(std::size_t rank) {
   job_.ranks.lose(rank);
   if (!job_.ranks.all()[rank].is_finalized) {
-    ending_.on_death(names_of(job_.ranks, job_.ranks.dying()));
+    ending_.on_death(job_.ranks.names(job_.ranks.dying()));
     if (span_) span_->on_rank_died();
   }
   watch_.expect_strays();

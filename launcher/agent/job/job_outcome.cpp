@@ -8,10 +8,13 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "launcher/mpich/mpiexec.hpp"
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 
@@ -35,16 +38,46 @@ std::optional<std::size_t> rank_named_by(const BadTermination& bad, const JobCon
   return static_cast<std::size_t>(named - ranks.begin());
 }
 
+/// What the kernel says of ranks here that ended badly by themselves.
+struct OwnEnds {
+  std::string text;   ///< "rank 1: Segmentation fault (signal 11)"; empty: it says nothing
+  int exit_code = 0;  ///< theirs, if none of them was ended by a signal; as mpiexec makes one of several
+};
+
+// A SIGKILL may be Hydra's, which so ends the other ranks.
+OwnEnds own_ends(const JobRanks& ranks) {
+  std::map<int, std::vector<std::size_t>> ranks_by_status;  // signals come before exit codes
+  for (std::size_t number = 0; number < ranks.size(); ++number) {
+    const JobRanks::Rank& rank = ranks.all()[number];
+    const int status = rank.process ? rank.process->exit_status().value_or(0) : 0;
+    const int end = WIFSIGNALED(status) ? WTERMSIG(status) : status;  // without the flag of a core dump
+    if (end != 0 && end != SIGKILL) ranks_by_status[end].push_back(number);
+  }
+  OwnEnds ends;
+  bool has_signal = false;
+  for (const auto& [status, some] : ranks_by_status) {
+    has_signal |= WIFSIGNALED(status);
+    ends.exit_code = has_signal ? 0 : ends.exit_code | WEXITSTATUS(status);
+    const std::string how = WIFSIGNALED(status) ? fmt::format("{} (signal {})", ::strsignal(status), status)
+                                                : fmt::format("exit code {}", WEXITSTATUS(status));
+    add_item(ends.text, ", ", "{}: {}", ranks.names(some), how);
+  }
+  return ends;
+}
+
 /// For a job whose mpiexec has exited by itself.
-std::string reason_by_messages(const JobContext& job, const HowItEnded& how, std::string_view output) {
+std::string reason_by_messages(const JobContext& job, const HowItEnded& how, const std::optional<BadTermination>& bad,
+                               const OwnEnds& own) {
   const std::string complaint = last_error_line(job);
-  const auto bad = find_bad_termination(output);
   const auto by_connection =
       bad ? EndedByConnection::kNo : find_ended_by_connection(complaint, job.ranks.registered() > 0);
   const std::optional<std::size_t> named = bad ? rank_named_by(*bad, job) : std::nullopt;
   const int exit_code = WEXITSTATUS(how.exit_status);
   std::string reason;
-  if (bad && bad->how == kKilled && !how.dead.empty())  // also by Hydra, so the rank that it names may be any
+  if ((bad || !how.dead.empty()) && !own.text.empty())
+    reason = own.text;
+  else if (bad && bad->says_how() && bad->how == kKilled &&
+           !how.dead.empty())  // also by Hydra, so the rank that it names may be any
     reason = fmt::format("{}: {}", how.dead, kKilled);
   else if (bad && !bad->how.empty())
     reason = explain(*bad, named, job.order.world_size());
@@ -68,7 +101,8 @@ std::string reason_by_messages(const JobContext& job, const HowItEnded& how, std
   return reason;
 }
 
-std::string failure_reason(const JobContext& job, const HowItEnded& how, std::string_view output) {
+std::string failure_reason(const JobContext& job, const HowItEnded& how, const std::optional<BadTermination>& bad,
+                           const OwnEnds& own) {
   if (how.broken) return *how.broken;
   if (WIFSIGNALED(how.exit_status)) {
     const int signal = WTERMSIG(how.exit_status);
@@ -85,7 +119,7 @@ std::string failure_reason(const JobContext& job, const HowItEnded& how, std::st
   if (how.exit_status == 0 && left != ranks.end())
     return fmt::format("rank {} never reached MPI_Finalize",
                        job.ranks.world_rank(static_cast<std::size_t>(left - ranks.begin())));
-  return reason_by_messages(job, how, output);
+  return reason_by_messages(job, how, bad, own);
 }
 
 // Some ranks have registered, which they do as MPI_Init begins, and none has left it. What MPICH says of it can be lost.
@@ -128,6 +162,7 @@ JobEnd judge(const JobContext& job, const HowItEnded& how) {
   std::string output = job.processes.output(kTailBytes);
   if (job.order.label) output = without_labels(output);
   JobEnd end;
+  end.exit_code = WIFEXITED(how.exit_status) ? WEXITSTATUS(how.exit_status) : 128 + WTERMSIG(how.exit_status);
   const bool must_register = job.ranks.registered() > 0 || job.site.is_emulated;
   const bool is_unfinished = must_register && !std::ranges::all_of(job.ranks.all(), &JobRanks::Rank::is_finalized);
   if (how.asked) {
@@ -135,10 +170,12 @@ JobEnd judge(const JobContext& job, const HowItEnded& how) {
     end.reason = how.stopped;
   } else if (how.broken || how.exit_status != 0 || is_unfinished) {
     end.outcome = Outcome::kFailed;
-    end.reason = failure_reason(job, how, output);
+    const auto bad = find_bad_termination(output);
+    const OwnEnds own = own_ends(job.ranks);
+    end.reason = failure_reason(job, how, bad, own);
+    if (!how.broken && bad && own.exit_code != 0) end.exit_code = own.exit_code;  // mpiexec's is a signal then
     if (!how.broken) end.reason += shortage_of_shared_memory(job, end.reason);
   }
-  end.exit_code = WIFEXITED(how.exit_status) ? WEXITSTATUS(how.exit_status) : 128 + WTERMSIG(how.exit_status);
   end.verification = job.processes.was_started() ? find_verification(output) : Verification::kNone;
   end.cpu_use = job.ranks.cpu_use();
   return end;

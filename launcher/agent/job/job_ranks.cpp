@@ -1,5 +1,7 @@
 #include "launcher/agent/job/job_ranks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -58,6 +60,17 @@ void JobRanks::set_slowdown(double slowdown) {
 void JobRanks::set_suspended(bool is_suspended) {
   advance_meters();
   is_suspended_ = is_suspended;
+}
+
+std::string JobRanks::names(const std::vector<std::size_t>& some) const {
+  std::string names;
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    const std::size_t first = i;
+    while (i + 1 < some.size() && some[i + 1] == some[i] + 1) ++i;
+    names += fmt::format("{}{}", names.empty() ? "" : ",", world_rank(some[first]));
+    if (i > first) names += fmt::format("-{}", world_rank(some[i]));
+  }
+  return fmt::format("{} {}", some.size() == 1 ? "rank" : "ranks", names);
 }
 
 std::size_t JobRanks::registered() const {

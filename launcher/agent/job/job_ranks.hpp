@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "launcher/agent/cores/job_segment.hpp"
@@ -56,6 +57,8 @@ class JobRanks {
   [[nodiscard]] std::size_t size() const { return ranks_.size(); }
   /// How a rank is called in messages: its number in the world.
   [[nodiscard]] std::size_t world_rank(std::size_t rank) const { return first_rank_ + rank; }
+  /// "rank 1", "ranks 0-2,5". `some` ascends and is not empty.
+  [[nodiscard]] std::string names(const std::vector<std::size_t>& some) const;
   [[nodiscard]] const std::vector<Rank>& all() const { return ranks_; }
   [[nodiscard]] const std::vector<std::int32_t>& core_of_rank() const { return core_of_rank_; }
   [[nodiscard]] std::size_t registered() const;

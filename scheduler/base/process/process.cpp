@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +21,16 @@ namespace replay {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// struct pidfd_info of <linux/pidfd.h> in its first version, which the headers of Linux before 6.13 lack.
+struct PidfdInfo {
+  std::uint64_t mask;  ///< what is asked for, then what is told
+  std::uint64_t control_group;
+  std::uint32_t ids[11];
+  std::int32_t exit_code;
+};
+constexpr std::uint64_t kPidfdInfoExit = 1U << 3U;
+constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);
 
 /// A file of /proc, whole. Its size is not known beforehand. Nothing: it cannot be opened.
 std::optional<std::string> read_if_there(const std::string& path) {
@@ -223,6 +234,13 @@ std::optional<Process> Process::open(pid_t pid, std::uint64_t start) {
 bool Process::is_gone() const {
   pollfd exited{pidfd_.get(), POLLIN, 0};
   return ::poll(&exited, 1, 0) > 0;
+}
+
+std::optional<int> Process::exit_status() const {
+  PidfdInfo info{};
+  info.mask = kPidfdInfoExit;
+  if (::ioctl(pidfd_.get(), kPidfdGetInfo, &info) != 0 || (info.mask & kPidfdInfoExit) == 0) return std::nullopt;
+  return info.exit_code;
 }
 
 std::optional<Process> open_child(pid_t child, pid_t pid) {

@@ -84,6 +84,9 @@ class Process {
   [[nodiscard]] int pidfd() const { return pidfd_.get(); }
   /// Exited, a zombie perhaps.
   [[nodiscard]] bool is_gone() const;
+  /// As waitpid gives it, of a process whose parent, whichever that is, has reaped it. Nothing: it has not, or Linux is
+  /// older than 6.15.
+  [[nodiscard]] std::optional<int> exit_status() const;
   /// Does nothing when it is gone.
   void signal(int number) const;
 

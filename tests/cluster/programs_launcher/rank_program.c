@@ -10,6 +10,7 @@
  *   share      is one that is killed in MPI_Init: makes MPICH's file in /dev/shm, and a second one as UCX does; writes both
  *              names into the file "made", and stays
  *   stray      leaves a process behind in a session of its own, without open descriptors
+ *   lag        rank 0 exits with code 3 without MPI_Finalize, and is reaped before its connection to Hydra closes
  *   crash      rank 1 gets a segmentation fault */
 #include <fcntl.h>
 #include <mpi.h>
@@ -39,6 +40,17 @@ static void make_shared_files(void) {
   sleep(300);
 }
 
+/* A child keeps the connection until the proxy, which looks when there is output, has reaped the rank. */
+static void exit_before_connection(void) {
+  const pid_t rank = getpid();
+  if (fork() != 0) _exit(3);
+  while (kill(rank, 0) == 0) {
+    if (write(STDOUT_FILENO, ".\n", 2) < 0) break;
+    usleep(1000);
+  }
+  _exit(0);
+}
+
 int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "share") == 0) make_shared_files();
   if (argc > 1 && strcmp(argv[1], "stray") == 0) leave_stray_process();
@@ -51,6 +63,7 @@ int main(int argc, char** argv) {
   const double end = MPI_Wtime() + length;
   int is_right = strcmp(how, "wrong") != 0;
   if (strcmp(how, "leave") == 0) exit(0);
+  if (strcmp(how, "lag") == 0 && rank == 0) exit_before_connection();
   if (strcmp(how, "crash") == 0 && rank == 1) raise(SIGSEGV);
   if (strcmp(how, "desert") == 0) {
     MPI_Barrier(MPI_COMM_WORLD);

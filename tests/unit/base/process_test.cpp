@@ -123,6 +123,26 @@ TEST(Process, IsGoneAfterItsEnd) {
   process->signal(SIGKILL);  // has no effect
 }
 
+TEST(Process, KeepsItsExitStatusOnceItIsReaped) {
+  for (const int status : {3 << 8, SIGHUP}) {  // as waitpid gives it
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::raise(WIFSIGNALED(status) ? SIGHUP : SIGSTOP);
+      ::_exit(WEXITSTATUS(status));
+    }
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WSTOPPED | WNOWAIT), 0);
+    const auto process = Process::open(child);
+    ASSERT_TRUE(process);
+    EXPECT_EQ(process->exit_status(), std::nullopt);
+    process->signal(SIGCONT);
+    int waited = 0;
+    ASSERT_EQ(::waitpid(child, &waited, 0), child);
+    if (!process->exit_status()) GTEST_SKIP() << "Linux before 6.15";
+    EXPECT_EQ(process->exit_status(), status);
+  }
+}
+
 TEST(SendSignal, TakesNoNumberThatNamesAGroupOrEveryProcess) {
   constexpr int kNothing = 0;  // the signal that is not sent
   const InvariantsThrow throwing;
