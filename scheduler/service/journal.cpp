@@ -11,6 +11,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/read_json.hpp"
 #include "scheduler/base/text/enum_words.hpp"
+#include "scheduler/service/service_folder.hpp"
 
 namespace replay::service {
 namespace {
@@ -220,6 +221,7 @@ Journal::Journal(const std::filesystem::path& file, UnixTime now) : name_(file.s
   if (zero < 0 || zero > kLatestZero)
     throw InputError(fmt::format("{}: expected the Unix time of its first start in zero_us, found {}", name_, zero));
   zero_ = UnixTime{std::chrono::microseconds{zero}};
+  last_number_.emplace(file.parent_path() / ServiceFolder::kLastNumber);
 }
 
 Journal::~Journal() = default;
@@ -266,7 +268,9 @@ std::int64_t Journal::last_job() const {
 }
 
 void Journal::use_no_number_up_to(std::int64_t number) {
-  if (number <= last_job()) return;
+  const std::int64_t last = last_job();
+  if (std::max(number, last) > last_number_->value()) last_number_->set(std::max(number, last));
+  if (number <= last) return;
   Transaction transaction{*this};
   run("DELETE FROM sqlite_sequence WHERE name='jobs'");
   Statement{*this, "INSERT INTO sqlite_sequence (name, seq) VALUES ('jobs', ?)"}.run(number);
@@ -313,7 +317,15 @@ std::vector<JobId> Journal::submit(std::span<const NewJob> jobs) {
                   text_of(request.environment), job.submitted);
     ids.push_back(JobId{sqlite3_last_insert_rowid(db_.get())});
   }
-  transaction.commit();
+  if (ids.empty()) return ids;
+  const std::int64_t before = last_number_->value();
+  last_number_->set(std::max(before, replay::number(ids.back())));
+  try {
+    transaction.commit();
+  } catch (const InputError&) {
+    last_number_->try_set(before);  // else the next start misses jobs that were refused
+    throw;
+  }
   return ids;
 }
 

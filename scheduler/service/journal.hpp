@@ -1,6 +1,6 @@
 // The journal of a service: every job that was accepted, from its submission to its end, in one SQLite file that outlives
 // the daemon. What the service promises a user is written here first. Each call that changes something is one transaction,
-// on disk when it returns (WAL, synchronous=FULL). Docs: docs/formats/service-journal.md.
+// on disk when it returns (WAL, synchronous=FULL). The numbers of jobs outlive the loss of its newest part. Docs: docs/formats/service-journal.md.
 #pragma once
 
 #include <sys/types.h>
@@ -17,6 +17,7 @@
 
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/units.hpp"
+#include "scheduler/service/last_number.hpp"
 #include "scheduler/service/messages.hpp"
 
 struct sqlite3;
@@ -92,7 +93,7 @@ struct Recovered {
 /// call has happened.
 class Journal {
  public:
-  /// Makes the file if it is not there; `now` then becomes instant zero of the service. Throws InputError for a file that
+  /// Makes the file if it is not there, and a LastNumber beside it; `now` then becomes instant zero of the service. Throws InputError for a file that
   /// is no journal, or one of another version.
   Journal(const std::filesystem::path& file, UnixTime now);
   Journal(const Journal&) = delete;
@@ -112,6 +113,8 @@ class Journal {
   Recovered recover(Instant now, std::span<const LeftJob> left = {});
   /// The largest number that a job has or had.
   [[nodiscard]] std::int64_t last_job() const;
+  /// The same as the file of the LastNumber has it: larger, if the journal has lost jobs.
+  [[nodiscard]] std::int64_t last_number() const { return last_number_->value(); }
   /// New jobs get larger numbers than this.
   void use_no_number_up_to(std::int64_t number);
   /// By id, which is the order of submission. O(their number).
@@ -149,6 +152,7 @@ class Journal {
   std::string name_;
   std::unique_ptr<sqlite3, Closer> db_;
   UnixTime zero_{};
+  std::optional<LastNumber> last_number_;
 };
 
 }  // namespace replay::service

@@ -44,6 +44,11 @@ fs::path make_period_folder(const ServiceFolder& folder, UnixTime now) {
   return made;
 }
 
+// "job 4 is", "jobs 4-6 are".
+std::string missing_jobs(std::int64_t first, std::int64_t last) {
+  return first == last ? fmt::format("job {} is", first) : fmt::format("jobs {}-{} are", first, last);
+}
+
 }  // namespace
 
 Period::Period(PeriodOptions options, std::string command_line)
@@ -71,7 +76,8 @@ void Period::start(const std::function<void()>& on_wait, const std::function<std
   const bool is_free = wait_for_old_agents(on_wait);
   const Instant here = journal_->instant_of(unix_now());
   const Instant begin = std::max(here, journal_->latest());
-  const PastPeriod past = read_past_period(folder_);
+  PastPeriod past = read_past_period(folder_);
+  past.last_job = std::max(past.last_job, journal_->last_number());
   note_past(past, journal_->last_job(), begin - here);
   journal_->use_no_number_up_to(past.last_job);
   if (is_free) recovered_ = journal_->recover(begin, past.left);
@@ -152,10 +158,10 @@ IntakeOptions Period::intake_options(std::string page) {
 void Period::note_past(const PastPeriod& past, std::int64_t last_job, Duration behind) {
   if (past.last_job > last_job)
     notes_.push_back(fmt::format(
-        "{}: the last job is {}, expected {}, which {} or the last event log has: the file is older than they are, "
-        "or "
-        "was copied without its -wal; what is missing is not brought back, and its numbers are not used again",
-        folder_.journal().string(), last_job, past.last_job, folder_.jobs().string()));
+        "{}: {} missing, of which {}, {} or the last event log tells: the file is older than they are, or its -wal is "
+        "missing or damaged; what is missing is not brought back, and its numbers are not used again",
+        folder_.journal().string(), missing_jobs(last_job + 1, past.last_job), folder_.last_number().string(),
+        folder_.jobs().string()));
   if (!past.unreadable_log.empty())
     notes_.push_back(fmt::format("the ends of the last service's jobs cannot be read back: {}", past.unreadable_log));
   if (behind > std::chrono::seconds{1})

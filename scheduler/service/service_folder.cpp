@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <fstream>
 
 #include "scheduler/base/error.hpp"
 
@@ -38,11 +40,16 @@ ServiceFolder::ServiceFolder(const std::string& given) : path_(fs::absolute(fold
 
 void ServiceFolder::expect_journal() const {
   std::error_code error;
-  const bool has_journal = fs::exists(journal(), error) && fs::file_size(journal(), error) > 0;
-  if (!has_journal && fs::is_directory(jobs(), error) && !fs::is_empty(jobs(), error))
-    throw InputError(
-        fmt::format("{}: expected the journal of the jobs in {}, found none: put it back, or move them away",
-                    journal().string(), jobs().string()));
+  if (fs::exists(journal(), error) && fs::file_size(journal(), error) > 0) return;
+  const bool has_jobs = fs::is_directory(jobs(), error) && !fs::is_empty(jobs(), error);
+  std::int64_t number = 0;
+  std::ifstream{last_number()} >> number;
+  if (has_jobs || number > 0)
+    throw InputError(fmt::format("{}: expected the journal of the jobs in {}, found none: put it back, or move {} away",
+                                 journal().string(), (has_jobs ? jobs() : last_number()).string(),
+                                 has_jobs && number > 0 ? fmt::format("them and {}", last_number().string())
+                                 : has_jobs             ? "them"
+                                                        : "that file"));
 }
 
 }  // namespace replay::service

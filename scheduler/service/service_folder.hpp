@@ -19,6 +19,8 @@ class ServiceFolder {
   [[nodiscard]] std::filesystem::path socket() const { return path_ / "socket"; }
   [[nodiscard]] std::filesystem::path lock() const { return path_ / "lock"; }
   [[nodiscard]] std::filesystem::path journal() const { return path_ / "journal.db"; }
+  /// The largest number that a job was given.
+  [[nodiscard]] std::filesystem::path last_number() const { return path_ / kLastNumber; }
   /// Address of the live page, where standard output is no terminal.
   [[nodiscard]] std::filesystem::path page() const { return path_ / "live-page"; }
   /// A run folder for each period of the service.
@@ -33,6 +35,7 @@ class ServiceFolder {
 
   /// The longest path of a Unix socket, by sockaddr_un.
   static constexpr std::size_t kLongestSocketPath = 107;
+  static constexpr const char* kLastNumber = "last-number";
 
  private:
   std::filesystem::path path_;

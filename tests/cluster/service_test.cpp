@@ -158,15 +158,15 @@ TEST_F(ServiceOfUsers, AJournalThatIsOlderThanTheJobsOrGoneIsSaidAtTheStart) {
     EXPECT_EQ(stop(*service), 0) << service->err();
     return service->err();
   };
-  EXPECT_FALSE(has(run_a_job("first", 1), "the last job is"));
+  EXPECT_FALSE(has(run_a_job("first", 1), "missing"));
   fs::copy_file(file, older);
-  EXPECT_FALSE(has(run_a_job("second", 2), "the last job is"));
+  EXPECT_FALSE(has(run_a_job("second", 2), "missing"));
   fs::copy_file(older, file, fs::copy_options::overwrite_existing);
   const std::string said = run_a_job("third", 3);  // and not 2
-  EXPECT_TRUE(has(said, fmt::format("{}: the last job is 1, expected 2, which {} or the last event log has",
-                                    file.string(), (home() / "jobs").string())))
+  EXPECT_TRUE(has(said, fmt::format("{}: job 2 is missing, of which {}, {} or the last event log tells", file.string(),
+                                    (home() / "last-number").string(), (home() / "jobs").string())))
       << said;
-  EXPECT_TRUE(has(said, "was copied without its -wal; what is missing is not brought back")) << said;
+  EXPECT_TRUE(has(said, "its -wal is missing or damaged; what is missing is not brought back")) << said;
 
   fs::remove(file);
   const ShellResult refused =
@@ -175,6 +175,20 @@ TEST_F(ServiceOfUsers, AJournalThatIsOlderThanTheJobsOrGoneIsSaidAtTheStart) {
   EXPECT_TRUE(has(refused.err, fmt::format("{}: expected the journal of the jobs in {}, found none", file.string(),
                                            (home() / "jobs").string())))
       << refused.err;
+}
+
+TEST_F(ServiceOfUsers, ANumberThatWasToldIsNotUsedAgainAfterTheLossOfTheWal) {
+  auto service = start("emulated:1x1x2");
+  const std::string third = ask(submit(2, phases(60)) + submit(2, phases(0.1)) + submit(2, phases(0.1)));
+  EXPECT_EQ(third, R"({"ok":true,"submitted":3})");
+  service->send(SIGKILL);
+  EXPECT_EQ(service->wait(), 128 + SIGKILL);
+  fs::remove(home() / "socket");
+  ASSERT_TRUE(fs::remove(home() / "journal.db-wal"));
+  service = start("emulated:1x1x2", "second");
+  EXPECT_EQ(ask(submit(1, phases(0.1))), R"({"ok":true,"submitted":4})");
+  EXPECT_TRUE(has(service->err(), "journal.db: jobs 1-3 are missing, of which")) << service->err();
+  EXPECT_EQ(stop(*service), 0) << service->err();
 }
 
 TEST_F(ServiceOfUsers, AClockThatWentBackIsSaidAndInstantsGoOnFromTheLastEntry) {

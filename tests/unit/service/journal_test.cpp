@@ -250,6 +250,59 @@ TEST_F(JournalTest, NumbersThatAJournalHasLostAreNotUsedAgain) {
   EXPECT_EQ(submit(journal, new_job("b")), JobId{9});
 }
 
+// What journal.db is without its -wal, as after an end without a checkpoint.
+TEST_F(JournalTest, NumbersOutliveTheLossOfTheNewestPart) {
+  Journal journal{file(), kZero};
+  (void)journal.submit(std::vector<NewJob>(3, new_job("a")));
+  EXPECT_EQ(journal.last_number(), 3);
+  const TemporaryFolder other;
+  for (const char* name : {"journal.db", "last-number"})
+    std::filesystem::copy_file(folder_.path() / name, other.path() / name);
+  Journal older{other.path() / "journal.db", kZero};
+  EXPECT_EQ(older.last_job(), 0);
+  EXPECT_EQ(older.last_number(), 3);
+  older.use_no_number_up_to(older.last_number());
+  EXPECT_EQ(submit(older, new_job("b")), JobId{4});
+}
+
+TEST_F(JournalTest, NumbersOfAJournalWithoutTheirFileAreKeptFromTheNextStartOn) {
+  {
+    Journal journal{file(), kZero};
+    (void)submit(journal, new_job("a"));
+  }
+  std::filesystem::remove(folder_.path() / "last-number");
+  Journal journal{file(), kZero};
+  EXPECT_EQ(journal.last_number(), 0);
+  journal.use_no_number_up_to(0);
+  EXPECT_EQ(journal.last_number(), 1);
+}
+
+TEST_F(JournalTest, AFileOfTheLastNumberThatHoldsNoneIsRefused) {
+  { const Journal journal{file(), kZero}; }
+  std::ofstream{folder_.path() / "last-number"} << "many\n";
+  EXPECT_THROW((Journal{file(), kZero}), InputError);
+}
+
+TEST_F(JournalTest, WithoutRoomForItsNumberAJobIsRefused) {
+  Journal journal{file(), kZero};
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit full{3, before.rlim_max};  // less than a number takes
+  ::setrlimit(RLIMIT_FSIZE, &full);
+  std::string said;
+  try {
+    (void)submit(journal, new_job("a"));
+  } catch (const InputError& error) {
+    said = error.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_NE(said.find("last-number: the number of a job cannot be kept: "), std::string::npos) << said;
+  EXPECT_TRUE(waiting_in(journal).empty());
+  EXPECT_EQ(submit(journal, new_job("b")), JobId{1});
+}
+
 TEST_F(JournalTest, OfACallThatCannotBeWrittenNothingHappensAndLaterOnesDo) {
   Journal journal{file(), kZero};
   (void)submit(journal, new_job("a"));
@@ -263,6 +316,7 @@ TEST_F(JournalTest, OfACallThatCannotBeWrittenNothingHappensAndLaterOnesDo) {
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(waiting_in(journal), std::vector{JobId{1}});
+  EXPECT_EQ(journal.last_number(), 1);
   EXPECT_EQ(submit(journal, new_job("c")), JobId{2});
 }
 

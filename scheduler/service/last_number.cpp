@@ -1,0 +1,58 @@
+#include "scheduler/service/last_number.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/base/text/trimmed.hpp"
+
+namespace replay::service {
+namespace {
+
+constexpr std::size_t kSize = 20;  // always as many bytes, which replace one another in one block
+
+}  // namespace
+
+LastNumber::LastNumber(const std::filesystem::path& file)
+    : name_(file.string()), file_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600)) {
+  char text[kSize + 1];
+  const ssize_t size = file_.is_open() ? ::pread(file_.get(), text, sizeof text, 0) : -1;
+  if (size < 0) throw InputError(fmt::format("{}: cannot be read or made: {}", name_, std::strerror(errno)));
+  if (size == 0) {
+    set(0);
+    const UniqueFd folder{::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    (void)::fsync(folder.get());  // not every file system can
+    return;
+  }
+  const std::string_view found{text, static_cast<std::size_t>(size)};
+  const auto number = parse_number<std::int64_t>(trimmed(found, "\n"));
+  if (!number || *number < 0)
+    throw InputError(fmt::format("{}: expected the largest number of a job in {} digits, found '{}'", name_, kSize - 1,
+                                 trimmed(found, "\n")));
+  value_ = *number;
+}
+
+bool LastNumber::write(std::int64_t number) const noexcept {
+  char text[kSize + 1];
+  fmt::format_to_n(std::begin(text), kSize, "{:0{}}\n", number, kSize - 1);
+  return ::pwrite(file_.get(), text, kSize, 0) == static_cast<ssize_t>(kSize) && ::fdatasync(file_.get()) == 0;
+}
+
+void LastNumber::set(std::int64_t number) {
+  errno = ENOSPC;  // of a short write
+  if (!write(number))
+    throw InputError(fmt::format("{}: the number of a job cannot be kept: {}", name_, std::strerror(errno)));
+  value_ = number;
+}
+
+void LastNumber::try_set(std::int64_t number) noexcept {
+  if (write(number)) value_ = number;
+}
+
+}  // namespace replay::service
