@@ -8,6 +8,7 @@
 
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/report/result_table.hpp"
 
@@ -63,7 +64,7 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
       if (run.interrupted)
         fmt::print("{}: interrupted: the figures are of the jobs that had come until then\n", clean_lines(run.policy));
     for (const results::PolicyRun& run : runs)
-      if (run.verified > 0) fmt::print("{}: verification passed for {} jobs\n", run.policy, run.verified);
+      if (run.verified > 0) fmt::print("{}: verification passed for {}\n", run.policy, counted(run.verified, "job"));
     for (const results::PolicyRun& run : runs)
       fmt::print("{}", clean_lines(report::rigid_lines(run.policy, run.rigid)));
     if (!folder.empty()) fmt::print("results in {}\n", folder.string());
@@ -75,7 +76,8 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
       fmt::print(stderr, "replay: {}: no further job was started: {}\n", run.policy, clean_lines(run.broken_off));
     for (const std::string& what : run.unwritten) fmt::print(stderr, "replay: {}: {}\n", run.policy, clean_lines(what));
     if (run.failed > 0)
-      fmt::print(stderr, "replay: {}: {} jobs failed; jobs.csv says which and why\n", run.policy, run.failed);
+      fmt::print(stderr, "replay: {}: {} failed; jobs.csv says which and why\n", run.policy,
+                 counted(run.failed, "job"));
     if (run.disturbed)
       fmt::print(stderr,
                  "replay: {}: disturbed: others used {:.0f} % of this machine before the run, {:.0f} % after it\n",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/report.hpp"
 #include "scheduler/live/engine.hpp"
 
@@ -37,10 +38,11 @@ std::string place_text(const Allocation& on, const experiment::Prepared& run, co
 
 void announce(std::FILE* out, const experiment::Prepared& run, const experiment::RealMachine& machine,
               const experiment::Needs& needs) {
-  fmt::print(out, "{} jobs on {}, policies: {}\n", run.workload().jobs.size(), machine.description(),
+  fmt::print(out, "{} on {}, policies: {}\n", counted(run.workload().jobs.size(), "job"), machine.description(),
              fmt::join(texts_of(run.policies), ", "));
-  fmt::print(out, "it will take about {}; widest job {} processes, start-up up to about {:.1f} s, about {} of memory\n",
-             about_text(needs.seconds), needs.widest, needs.start_up_s, size_text(needs.bytes));
+  fmt::print(out, "it will take about {}; widest job {}, start-up up to about {:.1f} s, about {} of memory\n",
+             about_text(needs.seconds), counted(needs.widest, "process", "processes"), needs.start_up_s,
+             size_text(needs.bytes));
   if (const auto end = machine.end())
     fmt::print(out, "{} is about {} away; a run that is not over ends {} s before it\n", end->what,
                about_text(std::chrono::duration<double>(end->at - std::chrono::steady_clock::now()).count()),

@@ -10,6 +10,7 @@
 #include "launcher/mpich/mpiexec.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/experiment/hardware.hpp"
 #include "scheduler/protocol/wire.h"
 
@@ -115,7 +116,8 @@ std::string RealMachine::description() const {
   if (is_emulated())
     return fmt::format("{} emulated cores ({}, quantum {:g} ms)", machine().size(), machine().to_text(),
                        static_cast<double>(agent_.quantum.count()) / 1000);
-  return fmt::format("{} cores (OS {})", machine().size(), fmt::join(launcher::numbers(local_.pu_of_core), ","));
+  return fmt::format("{} (OS {})", counted(machine().size(), "core"),
+                     fmt::join(launcher::numbers(local_.pu_of_core), ","));
 }
 
 std::vector<std::pair<std::string, std::string>> RealMachine::settings() const {

@@ -13,6 +13,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/text/add_item.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/report/chart.hpp"
 #include "scheduler/report/draw/canvas_file.hpp"
 #include "scheduler/report/draw/markup.hpp"
@@ -38,7 +39,7 @@ std::string title_of(const TraceInfo& info) {
   const std::string file = info.report.file == "standard input"
                                ? info.report.file
                                : std::filesystem::path(info.report.file).filename().string();
-  return fmt::format("{}: {} jobs on {} processors", file, info.jobs, info.machine_size);
+  return fmt::format("{}: {} on {}", file, counted(info.jobs, "job"), counted(info.machine_size, "processor"));
 }
 
 void draw_title(Canvas& canvas, const TraceInfo& info) {

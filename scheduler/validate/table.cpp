@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scheduler/base/json/json_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/text_table.hpp"
 
 namespace replay::validate {
@@ -117,7 +118,7 @@ std::string cell_line(const CellResult& result) {
   for (std::size_t i = 0; i < compare::kFigureCount; ++i)
     text += fmt::format("{} {} {} %", i == 0 ? "" : ",", compare::kFigureNames[i],
                         percent_text(compare::relative_error(result.pair(i)) * 100));
-  if (result.real.failed > 0) text += fmt::format("; {} jobs did not complete", result.real.failed);
+  if (result.real.failed > 0) text += fmt::format("; {} did not complete", counted(result.real.failed, "job"));
   return text + (result.disturbed ? "; disturbed" : "");
 }
 
@@ -157,7 +158,7 @@ std::string validation_text(const std::vector<CellResult>& results) {
   if (disturbed) text += "* disturbed: others used the machine before or after the run\n";
   for (const CellResult& result : results) {
     if (result.real.failed > 0)
-      text += fmt::format("{}: {} jobs did not complete in the real run\n", result.cell, result.real.failed);
+      text += fmt::format("{}: {} did not complete in the real run\n", result.cell, counted(result.real.failed, "job"));
     if (!result.why_not_measured.empty()) text += fmt::format("{}: no P: {}\n", result.cell, result.why_not_measured);
   }
   text += fmt::format("\nper job, in s of trace time\n{}", jobs_table(results));

@@ -39,7 +39,8 @@ void announce(const service::Period& period, RunViewers& viewers) {
   fmt::print("results in {}\n", period.run_folder().string());
   for (const std::string& note : period.notes()) fmt::print(stderr, "replay: {}\n", clean_lines(note));
   if (recovered.read_back > 0)
-    fmt::print("{} of the last service whose ends only its event log had\n", counted(recovered.read_back, "job"));
+    fmt::print("{} only its event log had\n", counted(recovered.read_back, "job of the last service whose end",
+                                                      "jobs of the last service whose ends"));
   if (recovered.failed > 0)
     fmt::print("{} ran when the last service ended, and {} recorded as failed\n", counted(recovered.failed, "job"),
                recovered.failed == 1 ? "is" : "are");

@@ -207,7 +207,7 @@ int convert(ConvertGiven given) {
   const std::uint64_t records =
       given.to_format == "csv" ? write_csv(source, given, change) : write_swf(source, given, change);
   source.report();
-  fmt::print(stderr, "replay: {} records from {} to {}\n", records, given.from_format, given.to_format);
+  fmt::print(stderr, "replay: {} from {} to {}\n", counted(records, "record"), given.from_format, given.to_format);
   if (!anonymiser.removed().empty())
     fmt::print(stderr, "replay: left out of the header: {}\n", fmt::join(anonymiser.removed(), ", "));
   return 0;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
@@ -77,8 +78,8 @@ int cut(const CutGiven& given) {
   if (result.moved != Duration::zero())
     fmt::print(stderr, "the new zero is at {} s of the old clock\n", to_text(result.moved));
   if (result.orphans > 0)
-    fmt::print(stderr, "{} records followed a job that is not kept: their fields 17 and 18 are -1 now\n",
-               result.orphans);
+    fmt::print(stderr, "{} followed a job that is not kept: fields 17 and 18 are -1 there now\n",
+               counted(result.orphans, "record"));
   report_odd_lines(odd_line_report(reader));
   return 0;
 }

@@ -45,8 +45,9 @@ std::map<std::int32_t, SpeedupCurve> measured_curves(const std::string& profile,
 }
 
 void report(const Declarer& declarer, const TraceReader& reader) {
-  fmt::print(stderr, "declared for {} jobs; {} records that are no jobs that ran stay as they are\n", declarer.jobs(),
-             declarer.others());
+  fmt::print(
+      stderr, "declared for {}; {} as before\n", counted(declarer.jobs(), "job"),
+      counted(declarer.others(), "record that is no job that ran stays", "records that are no jobs that ran stay"));
   report_odd_lines(odd_line_report(reader));
 }
 
@@ -71,10 +72,10 @@ void declare_all(TraceReader reader, Declarer& declarer, const DeclareGiven& giv
 
 void report(const AssignedEstimates& assigned) {
   if (assigned.raised > 0)
-    fmt::print(stderr, "{} estimates raised: the model had too few that are long enough\n", assigned.raised);
+    fmt::print(stderr, "{} raised: the model had too few that are long enough\n", counted(assigned.raised, "estimate"));
   if (assigned.beyond_limit > 0)
-    fmt::print(stderr, "{} jobs run longer than the longest estimate: they will be over their request\n",
-               assigned.beyond_limit);
+    fmt::print(stderr, "{} longer than the longest estimate, and will be over the request\n",
+               counted(assigned.beyond_limit, "job runs", "jobs run"));
 }
 
 // First pass: the run times of all jobs, and nothing else.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
@@ -96,15 +97,15 @@ void write_sets_to_folder(const Log& log, const FromLogGiven& given) {
     for (const double factor : given.factors)
       write_set(log, set, number, factor, given,
                 (fs::path(given.folder) / fmt::format("set{:02}-f{}.swf", number, factor)).string());
-    fmt::print(stderr, "set {:2}: {} jobs, {}\n", number, set.jobs.size(), means_text(set.means));
+    fmt::print(stderr, "set {:2}: {}, {}\n", number, counted(set.jobs.size(), "job"), means_text(set.means));
   }
 }
 
 int generate(const FromLogGiven& given) {
   check(given);
   const Log log = read_log(given.input);
-  fmt::print(stderr, "log: {} jobs, {} whole days, {}\n", log.resampler.jobs().size(), log.resampler.days(),
-             means_text(log.resampler.means()));
+  fmt::print(stderr, "log: {}, {}, {}\n", counted(log.resampler.jobs().size(), "job"),
+             counted(log.resampler.days(), "whole day"), means_text(log.resampler.means()));
   if (!given.folder.empty()) {
     write_sets_to_folder(log, given);
     return 0;
@@ -112,7 +113,7 @@ int generate(const FromLogGiven& given) {
   const std::uint64_t number = given.set.value_or(1);
   const ResampledSet set = log.resampler.make_set(Seed{given.seed}, number, given.jobs, given.tolerance / 100);
   write_set(log, set, number, given.factors.front(), given, given.output.output);
-  fmt::print(stderr, "set {:2}: {} jobs, {}\n", number, set.jobs.size(), means_text(set.means));
+  fmt::print(stderr, "set {:2}: {}, {}\n", number, counted(set.jobs.size(), "job"), means_text(set.means));
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
@@ -131,8 +132,8 @@ int generate(const LublinGiven& given) {
   std::uint64_t number = 0;
   for (LublinJob job; trace.next(job);) writer.write(TraceEntry{lublin_record(++number, job), {}});
   writer.close();
-  fmt::print(stderr, "{} jobs from {} s to {} s on {} processors, offered load {:.4f}", totals.jobs, totals.first,
-             totals.last, order.model.machine_size, totals.load(order.model.machine_size));
+  fmt::print(stderr, "{} from {} s to {} s on {}, offered load {:.4f}", counted(totals.jobs, "job"), totals.first,
+             totals.last, counted(order.model.machine_size, "processor"), totals.load(order.model.machine_size));
   if (plan.gap_factor != 1) fmt::print(stderr, ", gaps x {:.6g}", plan.gap_factor);
   if (plan.runtime_factor != 1) fmt::print(stderr, ", run times x {:.6g}", plan.runtime_factor);
   fmt::print(stderr, "\n");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
@@ -45,14 +46,14 @@ int merge(const MergeGiven& given) {
   writer.close();
   report_odd_lines(result.odd_lines);
   for (std::size_t i = 0; i < sources.size(); ++i)
-    fmt::print(stderr, "source {}: {}: {} records\n", i + 1, given.inputs[i], result.records[i]);
+    fmt::print(stderr, "source {}: {}: {}\n", i + 1, given.inputs[i], counted(result.records[i], "record"));
   if (result.machine > 0)
-    fmt::print(stderr, "machine of {} processors\n", result.machine);
+    fmt::print(stderr, "machine of {}\n", counted(result.machine, "processor"));
   else
     fmt::print(stderr, "no machine size in the header: one of the sources does not tell its own\n");
   if (result.orphans > 0)
-    fmt::print(stderr, "{} records followed a job that does not stand above: their fields 17 and 18 are -1 now\n",
-               result.orphans);
+    fmt::print(stderr, "{} followed a job that does not stand above: fields 17 and 18 are -1 there now\n",
+               counted(result.orphans, "record"));
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
@@ -55,12 +56,12 @@ int scale(const ScaleGiven& given) {
   const ScaleResult result = scale_trace(trace, writer, options, canonical(options));
   writer.close();
   report_odd_lines(result.odd_lines);
-  fmt::print(stderr, "{}: {} records; submit times x {}, run times x {}\n",
-             given.input.input == "-" ? "standard input" : given.input.input, result.records, result.arrivals,
-             result.runtimes);
+  fmt::print(stderr, "{}: {}; submit times x {}, run times x {}\n",
+             given.input.input == "-" ? "standard input" : given.input.input, counted(result.records, "record"),
+             result.arrivals, result.runtimes);
   if (options.sizes)
-    fmt::print(stderr, "sizes from {} to {} processors: {} records changed\n", result.machine_before,
-               result.machine_after, result.sizes_changed);
+    fmt::print(stderr, "sizes from {} to {} processors: {} changed\n", result.machine_before, result.machine_after,
+               counted(result.sizes_changed, "record"));
   if (result.load_before && result.load_after)
     fmt::print(stderr, "offered load {:.4f}, was {:.4f}\n", *result.load_after, *result.load_before);
   return 0;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/tools/sort.hpp"
@@ -22,11 +23,11 @@ int sort(const SortGiven& given) {
   const SortResult result = sort_trace(reader, writer, given.sort,
                                        given.sort.renumber ? "replay trace sort --renumber" : "replay trace sort");
   writer.close();
-  fmt::print(stderr, "{}: {} records, {} had stood below one that is submitted later\n", reader.swf().name(),
-             result.records, result.moved);
+  fmt::print(stderr, "{}: {}, {} had stood below one that is submitted later\n", reader.swf().name(),
+             counted(result.records, "record"), result.moved);
   if (result.orphans > 0)
-    fmt::print(stderr, "{} records followed a job that is not there: their fields 17 and 18 are -1 now\n",
-               result.orphans);
+    fmt::print(stderr, "{} followed a job that is not there: fields 17 and 18 are -1 there now\n",
+               counted(result.orphans, "record"));
   report_odd_lines(odd_line_report(reader));
   return 0;
 }
