@@ -42,9 +42,10 @@ static void make_shared_files(void) {
 
 /* A child keeps the connection until the proxy, which looks when there is output, has reaped the rank. */
 static void exit_before_connection(void) {
-  const pid_t rank = getpid();
+  char rank[40];
+  snprintf(rank, sizeof rank, "/proc/%d", (int)getpid());
   if (fork() != 0) _exit(3);
-  while (kill(rank, 0) == 0) {
+  while (access(rank, F_OK) == 0) {
     if (write(STDOUT_FILENO, ".\n", 2) < 0) break;
     usleep(1000);
   }
