@@ -319,7 +319,7 @@ std::vector<JobId> Journal::submit(std::span<const NewJob> jobs) {
   }
   if (ids.empty()) return ids;
   const std::int64_t before = last_number_->value();
-  last_number_->set(std::max(before, replay::number(ids.back())));
+  last_number_->set_before_commit(std::max(before, replay::number(ids.back())));
   try {
     transaction.commit();
   } catch (const InputError&) {

@@ -38,21 +38,29 @@ LastNumber::LastNumber(const std::filesystem::path& file)
   value_ = *number;
 }
 
-bool LastNumber::write(std::int64_t number) const noexcept {
+// The block is replaced in place: sync_file_range() passes it to the disk without flushing the disk's cache.
+bool LastNumber::write(std::int64_t number, Until until) const noexcept {
+  constexpr unsigned kWrite = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
   char text[kSize + 1];
   fmt::format_to_n(std::begin(text), kSize, "{:0{}}\n", number, kSize - 1);
-  return ::pwrite(file_.get(), text, kSize, 0) == static_cast<ssize_t>(kSize) && ::fdatasync(file_.get()) == 0;
+  if (::pwrite(file_.get(), text, kSize, 0) != static_cast<ssize_t>(kSize)) return false;
+  if (until == Until::kCacheOfDisk && ::sync_file_range(file_.get(), 0, kSize, kWrite) == 0) return true;
+  return ::fdatasync(file_.get()) == 0;
 }
 
-void LastNumber::set(std::int64_t number) {
+void LastNumber::set(std::int64_t number, Until until) {
   errno = ENOSPC;  // of a short write
-  if (!write(number))
+  if (!write(number, until))
     throw InputError(fmt::format("{}: the number of a job cannot be kept: {}", name_, std::strerror(errno)));
   value_ = number;
 }
 
+void LastNumber::set(std::int64_t number) { set(number, Until::kDisk); }
+
+void LastNumber::set_before_commit(std::int64_t number) { set(number, Until::kCacheOfDisk); }
+
 void LastNumber::try_set(std::int64_t number) noexcept {
-  if (write(number)) value_ = number;
+  if (write(number, Until::kDisk)) value_ = number;
 }
 
 }  // namespace replay::service

@@ -18,11 +18,16 @@ class LastNumber {
   [[nodiscard]] std::int64_t value() const { return value_; }
   /// On disk when it returns. Throws InputError; then value() is as before.
   void set(std::int64_t number);
-  /// The same, where it is no matter if it fails.
+  /// The same, on disk with the next fsync of a file beside it, such as the commit of the journal: one flush of the disk
+  /// for both.
+  void set_before_commit(std::int64_t number);
+  /// Where it is no matter if it fails.
   void try_set(std::int64_t number) noexcept;
 
  private:
-  [[nodiscard]] bool write(std::int64_t number) const noexcept;
+  enum class Until : std::uint8_t { kDisk, kCacheOfDisk };
+  [[nodiscard]] bool write(std::int64_t number, Until until) const noexcept;
+  void set(std::int64_t number, Until until);
 
   std::string name_;
   UniqueFd file_;
