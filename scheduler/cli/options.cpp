@@ -125,8 +125,8 @@ std::optional<std::string> data_instead_of_program(const std::string& word) {
 Duration duration_of(std::string_view option, const std::string& text, const DurationRange& range) {
   const std::optional<Duration> duration = parse_duration(text);
   if (duration && range.needs_unit && parse_seconds(text) && *duration > Duration::zero())
-    throw UsageError(fmt::format("{}: expected {}, found '{}' without a unit: {}s or {}min", option, range.expected,
-                                 text, text, text));
+    throw UsageError(fmt::format("{}: expected {}, found '{}' without a unit: {}{}min", option, range.expected, text,
+                                 range.least >= std::chrono::minutes{1} ? "" : text + "s or ", text));
   if (duration && *duration >= range.least && *duration <= range.most) return *duration;
   throw UsageError(fmt::format("{}: expected {}, found '{}'", option, range.expected, text));
 }

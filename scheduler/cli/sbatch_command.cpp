@@ -46,6 +46,16 @@ bool has_option(const std::vector<std::string>& words, const std::string& name) 
                              [&name](const std::string& word) { return word == name || word.starts_with(name + "="); });
 }
 
+// The last one, as CLI11 takes it. Empty: it is not given.
+std::string value_of(const std::vector<std::string>& words, const std::string& name) {
+  std::string value;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == name && i + 1 < words.size()) value = words[i + 1];
+    if (words[i].starts_with(name + "=")) value = words[i].substr(name.size() + 1);
+  }
+  return value;
+}
+
 // sbatch takes an option's line apart as a shell does, but a line's end is its end.
 void expect_one_line(const std::vector<std::string>& words) {
   for (const std::string& word : words)
@@ -84,10 +94,16 @@ void expect_a_run(std::vector<std::string> words) {
 }
 
 // What `replay` is called with: on the hosts of its job, if it is a run and says nothing else.
-std::vector<std::string> words_of_run(const std::vector<std::string>& given) {
+std::vector<std::string> words_of_run(const std::vector<std::string>& given, int nodes) {
   std::vector<std::string> words{own_program().string()};
   if (given.front().starts_with("-")) {
     expect_a_run(given);
+    const std::string machine = value_of(given, "--machine");
+    if (nodes > 1 && (machine.starts_with("local") || machine.starts_with("emulated")))
+      throw UsageError(fmt::format(
+          "sbatch --nodes {}: behind --: expected --machine slurm, which is added where none is given, found "
+          "'{}', which uses one node",
+          nodes, visible_text(machine)));
     if (!has_option(given, "--machine")) words.insert(words.end(), {"--machine", "slurm"});
     if (!has_option(given, "--yes")) words.emplace_back("--yes");
   }
@@ -111,7 +127,7 @@ std::string script_of(const ScriptGiven& given, const std::vector<std::string>& 
 
 int run(const ScriptGiven& given, const std::vector<std::string>& words) {
   expect_one_line(given.for_sbatch);
-  const std::string script = script_of(given, words_of_run(words));
+  const std::string script = script_of(given, words_of_run(words, given.nodes));
   if (given.file.empty()) {
     fmt::print("{}", script);
     return 0;
