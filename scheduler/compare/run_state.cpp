@@ -30,14 +30,15 @@ struct RunState::OnRecord {
     job.allocation = what.allocation;
     job.processes = processes_on(what.allocation, job.declared.processes);
     job.estimate = estimate_at(job.declared, job.processes);
-    job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, {})};
+    job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, alone_on(*state.machine_))};
     state.hold(job);
   }
   void operator()(const log::Launched& what) const {
     LiveJob& job = state.job(what.job);
     job.launched = at;
     if (job.waits()) return;  // the log has no decisions
-    if (job.decided != at) job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, {})};
+    if (job.decided != at)
+      job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, alone_on(*state.machine_))};
     job.held = what.allocation;
     state.come_to_cores(job, at);
   }

@@ -76,7 +76,7 @@ bool Controller::issue(Managed& job, JobStep order) {
 void Controller::begin_to_run(Managed& job) {
   RunningJob& running = *job.running;
   if (running.started != now_) {  // it had to wait for its cores: its budget begins now
-    running.budget = Progress{running.estimate, now_, rate_(*running.job, running.allocation, {})};
+    running.budget = Progress{running.estimate, now_, rate_(*running.job, running.allocation, alone_on(machine_))};
     running_.set_estimated_end(running, running.budget.end());
   }
   job.may_begin = now_;

@@ -33,7 +33,7 @@ void Controller::adopt(Start& decision) {
   running.started = now_;
   running.start_order = starts_++;
   running.estimate = estimate_at(declared, processes);
-  running.budget = Progress{running.estimate, now_, rate_(declared, decision.allocation, {})};
+  running.budget = Progress{running.estimate, now_, rate_(declared, decision.allocation, alone_on(machine_))};
   running.estimated_end = running.budget.end();
   running.malleability = declared_malleability(declared, processes);
   running.cpu_use = declared.declared.cpu_use;

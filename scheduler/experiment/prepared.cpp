@@ -269,11 +269,11 @@ void expect_jobs_that_fit(const Prepared& run, bool is_real) {
 void apply_profile(Prepared& run, const std::optional<RealCores>& cores) {
   if (!cores) {
     const auto kind = run.spec.machine.starts_with("local") ? JobsCores::Kind::kHere : JobsCores::Kind::kVirtual;
-    return use_profile(run, {kind, run.machine.size()},
-                       {.deducts_overheads = run.spec.machine.starts_with("emulated:")});
+    return use_profile(run, {kind, run.machine}, {.adds_overheads = run.adds_overheads});
   }
-  use_profile(run, {cores->kind, run.machine.size()},
-              {.everywhere = run.spec.program, .time_scale = run.spec.time_scale, .is_real = true});
+  use_profile(
+      run, {cores->kind, run.machine, cores->hosts},
+      {.everywhere = run.spec.program, .time_scale = run.spec.time_scale, .adds_overheads = run.adds_overheads});
   if (!cores->turn) return;
   if (auto note = note_on_turns(run, *cores->turn)) run.notes.push_back(*std::move(note));
 }
@@ -343,6 +343,7 @@ Prepared prepare(RunSpec spec, const std::optional<RealCores>& cores) {
   if (spec.trace.empty()) throw UsageError("--trace is missing: expected a trace in SWF, such as traces/synth.swf");
   (void)policies_of(spec);
   Prepared run{std::move(spec)};
+  run.adds_overheads = !cores && !run.spec.machine.starts_with("emulated:");
   std::optional<Machine> machine = machine_of(run.spec, cores);
   read_model(run);
   const std::vector<NamedPolicy> policies = make_policies(run);
@@ -366,11 +367,23 @@ std::optional<std::string> note_on_curves(const Prepared& run) {
       fmt::join(choosers, " or "));
 }
 
+// The profile that counts jobs over several nodes as if they were on one; empty: there is none.
+static std::string profile_without_nodes(const Prepared& run) {
+  const bool is_one =
+      run.profile && run.machine.nodes() > 1 && !knows_several_nodes(*run.profile) &&
+      std::ranges::any_of(run.workload().jobs, [](const auto& traced) { return traced.job.processes > 1; });
+  return is_one ? profile_path(run.spec) : std::string{};
+}
+
 Assumptions assumptions_of(const Prepared& run) {
   const TracedJobs& jobs = run.workload().jobs;
   const auto cut = std::ranges::count_if(jobs, [](const TracedJob& job) { return job.truth.cut_at_request; });
-  return {run.spec.errors, run.spec.overrun, jobs.size(), run.loaded.without_flexibility,
-          static_cast<std::uint64_t>(cut)};
+  return {run.spec.errors,
+          run.spec.overrun,
+          jobs.size(),
+          run.loaded.without_flexibility,
+          static_cast<std::uint64_t>(cut),
+          profile_without_nodes(run)};
 }
 
 // Processes shared cores, or a job lost or gained some while it ran.
@@ -398,6 +411,11 @@ std::vector<std::string> notes_on_figures(const Assumptions& assumed, std::span<
         "malleability is assumed: {} of {} jobs do not say whether they are rigid, moldable or malleable, and "
         "count as malleable; the column flexibility of the side file says it",
         assumed.without_flexibility, assumed.jobs));
+  if (!assumed.profile_without_nodes.empty())
+    notes.push_back(
+        fmt::format("a job over several nodes is assumed to run as on one: {} has no figures of several nodes; `replay "
+                    "calibrate --machine hosts:FILE` measures them",
+                    assumed.profile_without_nodes));
   if (assumed.overrun == Overrun::kExtend) return notes;
   std::vector<std::string> errors;
   for (const auto& [name, error] : {std::pair{"--curve-error", assumed.errors.curve_error},

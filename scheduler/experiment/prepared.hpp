@@ -36,14 +36,16 @@ struct JobsCores {
     kVirtual,    ///< emulated, or simulated only
   };
   Kind kind = Kind::kHere;
-  CoreCount count = 1;
+  const Machine& machine;
+  std::vector<std::string> hosts{};  ///< the names of its nodes; empty: they have none
 };
 
 /// The machine of a real run.
 struct RealCores {
   Machine machine;
   JobsCores::Kind kind;
-  std::optional<Duration> turn{};  ///< jobs that share cores take turns of that length; nothing: they do not
+  std::optional<Duration> turn{};    ///< jobs that share cores take turns of that length; nothing: they do not
+  std::vector<std::string> hosts{};  ///< the names of its nodes; empty: they have none
 };
 
 /// One policy of a run.
@@ -58,6 +60,7 @@ struct PreparedPolicy {
 
 struct Prepared {
   RunSpec spec;                              ///< as given, with the name of the runtime model
+  bool adds_overheads = false;               ///< BenchmarkSetting::adds_overheads
   Machine machine = Machine::pool(1);        ///< of which a policy may have a part
   std::shared_ptr<const Profile> profile{};  ///< of the model `calibrated`; others have none
   std::shared_ptr<const PairTable> pairs{};  ///< of the model `pairs`, if there is a file
@@ -67,7 +70,8 @@ struct Prepared {
   std::vector<std::string> notes{};  ///< what a reader of the results has to know, one line each
 
   [[nodiscard]] std::unique_ptr<RuntimeModel> model() const {
-    return make_runtime_model(spec.runtime_model, {.profile = profile.get(), .pairs = pairs.get()});
+    return make_runtime_model(spec.runtime_model,
+                              {.profile = profile.get(), .pairs = pairs.get(), .adds_overheads = adds_overheads});
   }
   [[nodiscard]] const Machine& machine_of(const PreparedPolicy& policy) const {
     return policy.part ? policy.part->machine : machine;
@@ -95,6 +99,7 @@ struct Assumptions {
   std::uint64_t jobs = 0;                 ///< of the trace
   std::uint64_t without_flexibility = 0;  ///< of these: taken for malleable, as nothing says what they are
   std::uint64_t cut_at_request = 0;       ///< of these: end as killed at their estimates, as in the log they ran on
+  std::string profile_without_nodes{};    ///< file: jobs over several nodes count as on one; empty: they do not
 };
 [[nodiscard]] Assumptions assumptions_of(const Prepared& run);
 
@@ -105,8 +110,8 @@ struct FiguresOfPolicy {
 };
 
 /// What a reader of the figures has to know of the assumptions behind them: malleability that was assumed, where a policy
-/// made use of it, and how many jobs are killed at their estimates because of --curve-error and --slowdown-error. A line
-/// each.
+/// made use of it, jobs over nodes of which nothing was measured, and how many jobs are killed at their estimates because
+/// of --curve-error and --slowdown-error. A line each.
 [[nodiscard]] std::vector<std::string> notes_on_figures(const Assumptions& assumed,
                                                         std::span<const FiguresOfPolicy> policies);
 

@@ -16,13 +16,16 @@ namespace {
 // What is not known stays empty, and is not compared.
 ProfileMachine machine_that_runs(const JobsCores& cores, const Profile& profile) {
   using enum JobsCores::Kind;
-  if (cores.kind == kElsewhere) {
-    ProfileMachine node;
-    node.cores = cores.count;
-    return node;
+  const bool is_of_hosts = !profile.machine.nodes.empty();
+  if (cores.kind == kElsewhere || (cores.kind == kVirtual && is_of_hosts)) {
+    ProfileMachine nodes;
+    nodes.cores = cores.machine.size();
+    if (is_of_hosts) nodes.nodes = cores.machine.to_text();
+    nodes.hosts = cores.hosts;
+    return nodes;
   }
   const bool are_counted = cores.kind == kHere || !profile.machine.emulated.empty();
-  return machine_here(are_counted ? cores.count : cores_here());
+  return machine_here(are_counted ? cores.machine.size() : cores_here());
 }
 
 }  // namespace
@@ -53,7 +56,7 @@ void use_profile(Prepared& run, const JobsCores& cores, BenchmarkSetting setting
   else if (const auto others = differences(profile.machine, machine_that_runs(cores, profile)); !others.empty())
     run.notes.push_back(
         fmt::format("{}: is the profile of another machine ({})", setting.profile_name, fmt::join(others, "; ")));
-  else if (cores.kind == JobsCores::Kind::kElsewhere)
+  else if (cores.kind == JobsCores::Kind::kElsewhere && (cores.hosts.empty() || profile.machine.hosts.empty()))
     run.notes.push_back(fmt::format(
         "{}: is of {}; whether that is the agent's machine is not known, but for the number of cores",
         setting.profile_name, profile.machine.name.empty() ? "a machine without a name" : profile.machine.name));

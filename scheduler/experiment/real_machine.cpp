@@ -106,7 +106,7 @@ std::string RealMachine::text() const {
 
 RealCores RealMachine::cores() const {
   using enum JobsCores::Kind;
-  if (!is_here()) return {machine(), kElsewhere};
+  if (!is_here()) return {.machine = machine(), .kind = kElsewhere, .hosts = hosts()};
   return is_emulated() ? RealCores{machine(), kVirtual} : RealCores{machine(), kHere, agent_.turn};
 }
 

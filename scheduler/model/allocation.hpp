@@ -135,6 +135,13 @@ void for_each_node(const Allocation& allocation, const Machine& machine, Visit v
   }
 }
 
+/// How many nodes its cores lie on; 0 without named cores. O(cores).
+[[nodiscard]] inline int nodes_under(const Allocation& allocation, const Machine& machine) {
+  int nodes = 0;
+  for_each_node(allocation, machine, [&nodes](const NodeShare&) { ++nodes; });
+  return nodes;
+}
+
 /// Which ranks of a node share a core. A core has as many as the allocation says, either way.
 enum class Pairing : std::uint8_t {
   kBlock,  ///< neighbours: ranks 0 and 1 on the first core, 2 and 3 on the second

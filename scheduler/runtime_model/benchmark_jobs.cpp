@@ -28,7 +28,8 @@ bool follows_the_trace(const std::string& command) {
 
 class BenchmarkSetter {
  public:
-  BenchmarkSetter(const Profile& profile, const BenchmarkSetting& setting) : profile_(profile), setting_(setting) {
+  BenchmarkSetter(const Profile& profile, const BenchmarkSetting& setting)
+      : profile_(profile), setting_(setting), launch_(profile, &JobCosts::launch), end_(profile, &JobCosts::end) {
     for (const ProfileEntry& entry : profile.entries) commands_.push_back(words_of(entry.command));
   }
 
@@ -53,8 +54,7 @@ class BenchmarkSetter {
   void set(TracedJob& traced) {
     const std::string command = command_of(traced);
     if (follows_the_trace(command)) {
-      if (!setting_.is_real && !setting_.deducts_overheads)
-        set_runtime(traced, traced.truth.runtime + overheads(traced.job.processes));
+      if (setting_.adds_overheads) set_runtime(traced, traced.truth.runtime + overheads(traced.job.processes, 1));
       return;
     }
     const std::size_t index = entry_of(traced, command);
@@ -65,8 +65,9 @@ class BenchmarkSetter {
     if (entry.cpu_use) behaviour.cpu_use = entry.cpu_use->value;
     traced.job.declared = behaviour;
     traced.truth.cut_at_request = false;  // the program has a run time of its own, whatever happened in the log
-    set_runtime(traced, from_seconds(entry.runtime_s.value / setting_.time_scale) + overheads(traced.job.processes));
-    if (traced.job.can_shrink() && !entry.slowdown_mpl_2)
+    set_runtime(traced, from_seconds(entry.runtime_s.value / setting_.time_scale) +
+                            overheads(traced.job.processes, entry.nodes));
+    if (traced.job.can_shrink() && number(entry.processes) > entry.nodes && !entry.slowdown_mpl_2)
       without_slowdown_.insert(
           fmt::format("{}: says nothing of two ranks on a core for {} at {} processes, where formula (3) stands for "
                       "it: `{}` measures it",
@@ -80,8 +81,8 @@ class BenchmarkSetter {
   }
 
   // In trace time.
-  [[nodiscard]] Duration overheads(ProcessCount processes) const {
-    const double real = overhead_at(profile_.launch, processes) + overhead_at(profile_.end, processes);
+  [[nodiscard]] Duration overheads(ProcessCount processes, int nodes) const {
+    const double real = launch_.at(processes, nodes) + end_.at(processes, nodes);
     return from_seconds(real / setting_.time_scale);
   }
 
@@ -138,6 +139,7 @@ class BenchmarkSetter {
 
   const Profile& profile_;
   const BenchmarkSetting& setting_;
+  CostByNodes launch_, end_;
   std::vector<std::vector<std::string>> commands_;  // of the profile's entries, in words
   std::set<std::string> without_slowdown_;
   BenchmarkJobs result_;

@@ -22,10 +22,9 @@ struct BenchmarkSetting {
   std::string everywhere{};                        ///< the program of all jobs instead; empty: the table's
   std::string profile_name{};                      ///< of the file, for messages
   double time_scale = 1;                           ///< real seconds per second of the trace
-  /// `phases` takes launch and end off its own work: on emulated cores it does, on others they come on top.
-  bool deducts_overheads = false;
-  /// The run time of a job that is no benchmark is an argument of its program, and stays as it is.
-  bool is_real = false;
+  /// Launch and end come on top of the run time of a job that is no benchmark. Not on emulated cores, where `phases` takes
+  /// them off its own work, nor in a real run, where the run time is an argument of the program.
+  bool adds_overheads = true;
 };
 
 struct BenchmarkJobs {

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/runtime_model/overheads.hpp"
 
 namespace replay {
 namespace {
+
+constexpr double kLeastByNodes = 1e-6;  // an estimate may be shorter than a launch
 
 // A measured neighbour: its demand on a core, and the slowdown that it causes.
 struct Pair {
@@ -19,6 +23,14 @@ struct Application {
   double cpu_use = -1;        // -1: not measured, the job's own counts
   double slowdown_mpl_2 = 0;  // 0: not measured
   std::vector<Pair> pairs{};  // ascending, demands differ
+  // By nodes, the first one as measured with all the rest; s without launch and end.
+  std::vector<std::pair<int, double>> runtimes{};
+
+  [[nodiscard]] double runtime_on(int nodes) const {
+    return value_on_lines(runtimes.size(), nodes, [this](std::size_t i) {
+      return std::pair<double, double>{runtimes[i].first, runtimes[i].second};
+    });
+  }
 };
 
 double formula_3(double cpu_use, int mpl, double demand) { return std::max(1.0, mpl * cpu_use + demand); }
@@ -54,25 +66,37 @@ std::vector<Pair> pairs_of(const Profile& profile, const ProfileEntry& entry) {
   return merged;
 }
 
-class Calibrated final : public SharedCoresModel {
+std::vector<std::pair<int, double>> runtimes_of(const ProfileEntry& entry) {
+  std::vector<std::pair<int, double>> runtimes{{entry.nodes, entry.runtime_s.value}};
+  for (const RunTimeOnNodes& run : entry.on_more_nodes) runtimes.emplace_back(run.nodes, run.runtime_s.value);
+  return runtimes;
+}
+
+class Calibrated final : public RuntimeModel {
  public:
-  explicit Calibrated(const Profile& profile) {
+  Calibrated(const Profile& profile, bool adds_overheads)
+      : launch_(profile, &JobCosts::launch),
+        end_(profile, &JobCosts::end),
+        shrink_(profile, &JobCosts::shrink),
+        expand_(profile, &JobCosts::expand),
+        adds_overheads_(adds_overheads) {
     for (const ProfileEntry& entry : profile.entries)
       applications_.push_back({.cpu_use = entry.cpu_use ? entry.cpu_use->value : -1,
                                .slowdown_mpl_2 = entry.slowdown_mpl_2 ? entry.slowdown_mpl_2->value : 0,
-                               .pairs = pairs_of(profile, entry)});
+                               .pairs = pairs_of(profile, entry),
+                               .runtimes = runtimes_of(entry)});
   }
 
-  double slowdown_of(const Behaviour& behaviour, int mpl, double demand) const override {
-    if (mpl == 1 && demand <= 0) return 1;
-    if (behaviour.application < 0) return formula_3(behaviour.cpu_use, mpl, demand);
-    INVARIANT(static_cast<std::size_t>(behaviour.application) < applications_.size(), "the profile has no entry {}",
-              behaviour.application);
-    const Application& application = applications_[static_cast<std::size_t>(behaviour.application)];
-    const double use = application.cpu_use >= 0 ? application.cpu_use : behaviour.cpu_use;
-    if (mpl == 1 && !application.pairs.empty()) return beside(application.pairs, use, demand);
-    const double factor = application.slowdown_mpl_2 > 0 ? application.slowdown_mpl_2 / formula_3(use, 2, 0) : 1;
-    return std::max(1.0, factor * formula_3(use, mpl, demand));
+  double slowdown(const ModelledJob& job, const Allocation& on, const Surroundings& around) const override {
+    return slowdown_of(job.behaviour, on.mpl, around.demand) * by_nodes(job, nodes_of(on, around));
+  }
+
+  // Profiles without figures of several nodes say how long a resize takes, too, but jobs are resized at once under them.
+  Duration resize_time(const ModelledJob& job, CoreCount from, const Allocation& to,
+                       const Surroundings& around) const override {
+    const CostByNodes& cost = to.cores < from ? shrink_ : expand_;
+    const int nodes = nodes_of(to, around);
+    return nodes == 0 || !cost.knows_several() ? Duration{} : from_seconds(cost.at(job.processes, nodes));
   }
 
  private:
@@ -88,7 +112,49 @@ class Calibrated final : public SharedCoresModel {
     return std::max(1.0, nearest.slowdown * formula_3(use, 1, demand) / formula_3(use, 1, nearest.demand));
   }
 
+  // 0: not known.
+  static int nodes_of(const Allocation& on, const Surroundings& around) {
+    return around.machine == nullptr ? 0 : nodes_under(on, *around.machine);
+  }
+
+  [[nodiscard]] const Application& application_of(const Behaviour& behaviour) const {
+    INVARIANT(static_cast<std::size_t>(behaviour.application) < applications_.size(), "the profile has no entry {}",
+              behaviour.application);
+    return applications_[static_cast<std::size_t>(behaviour.application)];
+  }
+
+  [[nodiscard]] double overheads(ProcessCount processes, int nodes) const {
+    return launch_.at(processes, nodes) + end_.at(processes, nodes);
+  }
+
+  // Its time, with launch and end, on so many nodes over that on those for which set_benchmarks() has set it.
+  [[nodiscard]] double by_nodes(const ModelledJob& job, int nodes) const {
+    if (nodes == 0) return 1;
+    if (job.behaviour.application >= 0) {
+      const Application& application = application_of(job.behaviour);
+      const int usual = application.runtimes.front().first;
+      if (nodes == usual) return 1;
+      return (application.runtime_on(nodes) + overheads(job.processes, nodes)) /
+             (application.runtime_on(usual) + overheads(job.processes, usual));
+    }
+    if (!adds_overheads_ || nodes == 1 || job.runtime <= Duration::zero()) return 1;
+    const double more = overheads(job.processes, nodes) - overheads(job.processes, 1);
+    return std::max(kLeastByNodes, 1 + more / seconds(job.runtime));
+  }
+
+  [[nodiscard]] double slowdown_of(const Behaviour& behaviour, int mpl, double demand) const {
+    if (mpl == 1 && demand <= 0) return 1;
+    if (behaviour.application < 0) return formula_3(behaviour.cpu_use, mpl, demand);
+    const Application& application = application_of(behaviour);
+    const double use = application.cpu_use >= 0 ? application.cpu_use : behaviour.cpu_use;
+    if (mpl == 1 && !application.pairs.empty()) return beside(application.pairs, use, demand);
+    const double factor = application.slowdown_mpl_2 > 0 ? application.slowdown_mpl_2 / formula_3(use, 2, 0) : 1;
+    return std::max(1.0, factor * formula_3(use, mpl, demand));
+  }
+
   std::vector<Application> applications_;
+  CostByNodes launch_, end_, shrink_, expand_;
+  bool adds_overheads_;
 };
 
 }  // namespace
@@ -96,7 +162,7 @@ class Calibrated final : public SharedCoresModel {
 std::unique_ptr<RuntimeModel> make_calibrated(const ModelFiles& files) {
   if (files.profile == nullptr)
     throw UsageError("the runtime model 'calibrated' needs a profile: --profile FILE, which replay calibrate writes");
-  return std::make_unique<Calibrated>(*files.profile);
+  return std::make_unique<Calibrated>(*files.profile, files.adds_overheads);
 }
 
 }  // namespace replay

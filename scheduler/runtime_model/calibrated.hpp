@@ -6,6 +6,9 @@
 // s(1, d) goes through the measured pairs instead: a neighbour is known by its demand, which is its own CPU
 // utilisation, straight lines join the pairs, and beyond the first and the last of them the formula's shape goes on.
 // s(1, 0) is 1.
+// On another number of nodes than the run time was measured on, all that is multiplied by the measured time there, with
+// launch and end, over that time; straight lines join the measured numbers of nodes. Processes never change node, so the
+// number stays for the job's life. A profile without figures of several nodes leaves it at 1.
 // Source of formula (3): Utrera et al. 2012, section 4.
 #pragma once
 

@@ -1,6 +1,7 @@
 #include "scheduler/runtime_model/machine_facts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/utsname.h>
 
 #include <array>
@@ -76,6 +77,8 @@ std::vector<std::string> differences(const ProfileMachine& there, const ProfileM
   const auto compare = [&found](const char* what, const std::string& a, const std::string& b) {
     if (!a.empty() && !b.empty() && a != b) found.push_back(fmt::format("{}: {} there, {} here", what, a, b));
   };
+  compare("nodes", there.nodes, here.nodes);
+  compare("hosts", fmt::format("{}", fmt::join(there.hosts, ",")), fmt::format("{}", fmt::join(here.hosts, ",")));
   compare("CPU", there.cpu, here.cpu);
   compare("cores", fmt::format("{}", there.cores), fmt::format("{}", here.cores));
   compare("kernel", there.kernel, here.kernel);

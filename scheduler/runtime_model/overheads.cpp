@@ -1,25 +1,25 @@
 #include "scheduler/runtime_model/overheads.hpp"
 
-#include <algorithm>
-#include <cstddef>
-
 namespace replay {
-namespace {
-
-constexpr double kMostOverhead = 1e6;  // s: beyond what is measured the line goes on, but not for ever
-
-}  // namespace
 
 double overhead_at(const std::vector<OverheadAt>& list, ProcessCount processes) {
   if (list.empty()) return 0;
-  if (list.size() == 1) return list.front().seconds.value;
-  const auto above = std::ranges::lower_bound(list, processes, {}, &OverheadAt::processes);
-  const auto at = static_cast<std::size_t>(above - list.begin());
-  const OverheadAt& right = list[std::clamp<std::size_t>(at, 1, list.size() - 1)];
-  const OverheadAt& left = *(&right - 1);
-  const double share = static_cast<double>(processes - left.processes) / (right.processes - left.processes);
-  const double value = left.seconds.value + share * (right.seconds.value - left.seconds.value);
-  return std::clamp(value, std::min(left.seconds.value, right.seconds.value), kMostOverhead);
+  return value_on_lines(list.size(), number(processes), [&list](std::size_t i) {
+    return std::pair<double, double>{number(list[i].processes), list[i].seconds.value};
+  });
+}
+
+CostByNodes::CostByNodes(const Profile& profile, std::vector<OverheadAt> JobCosts::*kind) {
+  if (!(profile.*kind).empty()) lists_.push_back({1, profile.*kind});
+  for (const CostsOnNodes& costs : profile.over_nodes)
+    if (!(costs.*kind).empty()) lists_.push_back({costs.nodes, costs.*kind});
+}
+
+double CostByNodes::at(ProcessCount processes, int nodes) const {
+  if (lists_.empty()) return 0;
+  return value_on_lines(lists_.size(), nodes, [&](std::size_t i) {
+    return std::pair<double, double>{lists_[i].nodes, overhead_at(lists_[i].list, processes)};
+  });
 }
 
 }  // namespace replay

@@ -44,12 +44,15 @@ std::optional<Figure> optional_figure(const Place& place, const char* key, doubl
 std::string optional_text(const Place& place, const char* key) { return place.has(key) ? place.at(key).text() : ""; }
 
 ProfileMachine machine_of(const Place& place) {
-  return {.name = place.at("name").text(),
-          .cpu = optional_text(place, "cpu"),
-          .kernel = optional_text(place, "kernel"),
-          .mpi = optional_text(place, "mpi"),
-          .emulated = optional_text(place, "emulated"),
-          .cores = place.at("cores").count()};
+  ProfileMachine machine{.name = place.at("name").text(),
+                         .cpu = optional_text(place, "cpu"),
+                         .kernel = optional_text(place, "kernel"),
+                         .mpi = optional_text(place, "mpi"),
+                         .emulated = optional_text(place, "emulated"),
+                         .cores = place.at("cores").count(),
+                         .nodes = optional_text(place, "nodes")};
+  for (const Place& host : place.list("hosts")) machine.hosts.push_back(host.text());
+  return machine;
 }
 
 SelfSlowdown self_slowdown_of(const Place& place) {
@@ -57,6 +60,13 @@ SelfSlowdown self_slowdown_of(const Place& place) {
           .two_different_packages = optional_figure(place, "2_different_packages", kSmallest),
           .four_same_package = optional_figure(place, "4_same_package", kSmallest),
           .four_different_packages = optional_figure(place, "4_different_packages", kSmallest)};
+}
+
+// How many nodes; more than those of the member before it, and than `least`.
+int nodes_of(const Place& place, int least) {
+  const int nodes = place.at("nodes").count();
+  if (nodes <= least) place.at("nodes").fail(fmt::format("more than {}, in ascending order", least));
+  return nodes;
 }
 
 ProfileEntry entry_of(const Place& place) {
@@ -72,6 +82,12 @@ ProfileEntry entry_of(const Place& place) {
   entry.slowdown_mpl_2 = optional_figure(place, "slowdown_mpl_2", kSmallest);
   if (place.has("self_slowdown")) entry.self_slowdown = self_slowdown_of(place.at("self_slowdown"));
   entry.program_sha256 = optional_text(place, "program_sha256");
+  if (place.has("nodes")) entry.nodes = place.at("nodes").count();
+  int before = entry.nodes;
+  for (const Place& one : place.list("on_more_nodes")) {
+    before = nodes_of(one, before);
+    entry.on_more_nodes.push_back({before, figure_of(one.at("run_time_s"), kSmallest, kLongestRun)});
+  }
   return entry;
 }
 
@@ -106,6 +122,24 @@ std::vector<OverheadAt> overheads_of(const Place& place, const char* key) {
     list.push_back({one.at("processes").count(), figure_of(one.at("seconds"), 0, kLongestRun)});
     if (list.size() > 1 && list[list.size() - 2].processes >= list.back().processes)
       one.fail("processes in ascending order");
+  }
+  return list;
+}
+
+void take_costs(const Place& place, JobCosts& costs) {
+  costs.launch = overheads_of(place, "launch");
+  costs.end = overheads_of(place, "end");
+  costs.shrink = overheads_of(place, "shrink");
+  costs.expand = overheads_of(place, "expand");
+}
+
+std::vector<CostsOnNodes> over_nodes_of(const Place& place) {
+  std::vector<CostsOnNodes> list;
+  for (const Place& one : place.list("over_nodes")) {
+    CostsOnNodes costs;
+    costs.nodes = nodes_of(one, list.empty() ? 1 : list.back().nodes);
+    take_costs(one, costs);
+    list.push_back(std::move(costs));
   }
   return list;
 }
@@ -171,6 +205,9 @@ json json_of(const ProfileEntry& entry) {
   add(self, "4_same_package", entry.self_slowdown.four_same_package);
   add(self, "4_different_packages", entry.self_slowdown.four_different_packages);
   if (!self.empty()) result["self_slowdown"] = self;
+  if (entry.nodes > 1) result["nodes"] = entry.nodes;
+  for (const RunTimeOnNodes& run : entry.on_more_nodes)
+    result["on_more_nodes"].push_back({{"nodes", run.nodes}, {"run_time_s", json_of(run.runtime_s)}});
   return result;
 }
 
@@ -200,11 +237,26 @@ json json_of(const OverheadAt& overhead) {
   return {{"processes", overhead.processes}, {"seconds", json_of(overhead.seconds)}};
 }
 
+json json_of(const CostsOnNodes& costs);
+
 template <class Value>
 void add_list(json& to, const char* key, const std::vector<Value>& values) {
   if (values.empty()) return;
   to[key] = json::array();
   for (const Value& value : values) to[key].push_back(json_of(value));
+}
+
+void add_costs(json& to, const JobCosts& costs) {
+  add_list(to, "launch", costs.launch);
+  add_list(to, "end", costs.end);
+  add_list(to, "shrink", costs.shrink);
+  add_list(to, "expand", costs.expand);
+}
+
+json json_of(const CostsOnNodes& costs) {
+  json result = {{"nodes", costs.nodes}};
+  add_costs(result, costs);
+  return result;
 }
 
 }  // namespace
@@ -225,10 +277,8 @@ Profile profile_of(const json& value, const std::string& name) {
   for (const Place& pair : pairs) profile.pairs.push_back(pair_of(pair));
   refuse_repeated(pairs, profile.pairs);
   if (place.has("turn_s")) profile.turn_s = place.at("turn_s").number(0, 1);
-  profile.launch = overheads_of(place, "launch");
-  profile.end = overheads_of(place, "end");
-  profile.shrink = overheads_of(place, "shrink");
-  profile.expand = overheads_of(place, "expand");
+  take_costs(place, profile);
+  profile.over_nodes = over_nodes_of(place);
   profile.message_s = optional_figure(place, "message_s", 0);
   return profile;
 }
@@ -245,15 +295,15 @@ json to_json(const Profile& profile) {
   add(result["machine"], "kernel", profile.machine.kernel);
   add(result["machine"], "mpi", profile.machine.mpi);
   add(result["machine"], "emulated", profile.machine.emulated);
+  add(result["machine"], "nodes", profile.machine.nodes);
+  if (!profile.machine.hosts.empty()) result["machine"]["hosts"] = profile.machine.hosts;
   if (profile.spread_bound > 0) result["spread_bound"] = profile.spread_bound;
   add_list(result, "benchmarks", profile.entries);
   add_list(result, "speedups", profile.speedups);
   add_list(result, "pairs", profile.pairs);
   if (profile.turn_s) result["turn_s"] = *profile.turn_s;
-  add_list(result, "launch", profile.launch);
-  add_list(result, "end", profile.end);
-  add_list(result, "shrink", profile.shrink);
-  add_list(result, "expand", profile.expand);
+  add_costs(result, profile);
+  add_list(result, "over_nodes", profile.over_nodes);
   add(result, "message_s", profile.message_s);
   return result;
 }

@@ -97,6 +97,12 @@ class Joined final : public RuntimeModel {
     }
     return product;
   }
+  Duration resize_time(const ModelledJob& job, CoreCount from, const Allocation& to,
+                       const Surroundings& around) const override {
+    Duration longest{};
+    for (const auto& model : models_) longest = std::max(longest, model->resize_time(job, from, to, around));
+    return longest;
+  }
   bool allows_sharing() const override { return cores_ != nullptr && cores_->allows_sharing(); }
   bool uses_network_overhead() const override {
     return std::ranges::any_of(models_, [](const auto& model) { return model->uses_network_overhead(); });
@@ -129,7 +135,8 @@ constexpr RuntimeModelEntry kModels[] = {
      "Utrera et al. 2012, section 4, formula (3)", make<Isolated>},
     {kCalibrated, ModelPart::kCores,
      "run times and s(m) as measured on a machine (--profile); s(m, d) = max(1, c*max(1, m*u + d)) where they were not",
-     "the profile, the benchmark of a job, CPU use u", "replay calibrate; formula (3) for the shape", make_calibrated},
+     "the profile, the benchmark of a job, the nodes it lies on, CPU use u",
+     "replay calibrate; formula (3) for the shape", make_calibrated},
     {"speedup", ModelPart::kCores, "s = S(p) / S(c) on c cores with p processes: a job divides its work anew",
      "speedup curve; linear where none is declared", "SCOJO-P, section 5.2; Downey 1997", make<Speedup>},
     {"rigid", ModelPart::kCores, "no job ever shares cores; malleable policies find nothing to shrink", "nothing",

@@ -14,6 +14,7 @@
 
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/job.hpp"
+#include "scheduler/model/job_sizes.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/workload.hpp"
 #include "scheduler/runtime_model/pair_table.hpp"
@@ -31,6 +32,7 @@ struct ModelledJob {
   JobId id{};
   ProcessCount processes = 1;  ///< those it was started with
   Behaviour behaviour{};
+  Duration runtime{};  ///< with these processes, expanded and alone; as it declares itself, its estimate
   const Declaration* declaration = nullptr;
   double speedup_power = 1;   ///< JobTruth::speedup_power
   double slowdown_power = 1;  ///< JobTruth::slowdown_power
@@ -41,6 +43,7 @@ struct ModelledJob {
   return {.id = job.id,
           .processes = processes_on(on, job.processes),
           .behaviour = job.declared,
+          .runtime = estimate_at(job, processes_on(on, job.processes)),
           .declaration = job.declaration.get()};
 }
 /// As it truly is.
@@ -48,6 +51,7 @@ struct ModelledJob {
   return {.id = traced.job.id,
           .processes = processes_on(on, traced.job.processes),
           .behaviour = traced.truth.behaviour,
+          .runtime = runtime_at(traced, processes_on(on, traced.job.processes)),
           .declaration = traced.job.declaration.get(),
           .speedup_power = traced.truth.speedup_power,
           .slowdown_power = traced.truth.slowdown_power};
@@ -63,6 +67,11 @@ struct Surroundings {
   const Machine* machine = nullptr;
 };
 
+/// No other job near.
+[[nodiscard]] inline Surroundings alone_on(const Machine& machine) {
+  return {.machine = machine.names_cores() ? &machine : nullptr};
+}
+
 /// What a model answers for. A model of each can be joined: "isolated+pairs".
 enum class ModelPart : std::uint8_t {
   kCores,      ///< fewer cores than processes, others on the same cores
@@ -75,6 +84,12 @@ class RuntimeModel {
   /// Run time on this allocation in these surroundings over run time expanded and alone; > 0, and 1 there.
   [[nodiscard]] virtual double slowdown(const ModelledJob& job, const Allocation& on,
                                         const Surroundings& around) const = 0;
+  /// How long a resize takes, from the order until all processes are on the cores `to`, of a job that holds `from` cores; the
+  /// job runs on as before meanwhile.
+  [[nodiscard]] virtual Duration resize_time(const ModelledJob& /*job*/, CoreCount /*from*/, const Allocation& /*to*/,
+                                             const Surroundings& /*around*/) const {
+    return {};
+  }
   /// False: jobs cannot share cores at all, so policies must be told that every job is rigid; with demand slowdown()
   /// throws UsageError.
   [[nodiscard]] virtual bool allows_sharing() const { return true; }
@@ -118,6 +133,8 @@ class SharedCoresModel : public RuntimeModel {
 struct ModelFiles {
   const Profile* profile = nullptr;  ///< of `replay calibrate`: for `calibrated`, and for `pairs`
   const PairTable* pairs = nullptr;  ///< of --pairs: for `pairs`
+  /// The run time of a job that is no benchmark has launch and end in it, as the profile has them (set_benchmarks).
+  bool adds_overheads = false;
 };
 
 struct RuntimeModelEntry {

@@ -39,6 +39,7 @@ class Simulation {
         model_(model),
         log_(log),
         options_(options),
+        machine_(machine),
         controller_(machine, policy, model, log, {options.overrun, nullptr, workload.zero_time_of_day}),
         shared_(machine, model.looks_at_nodes()) {}
 
@@ -78,10 +79,17 @@ class Simulation {
     Progress progress{};
     std::uint64_t start_order = 0;
     double rate = 0;  // while it is not suspended
+    CoreCount cores = 0;
     std::uint32_t generation = 0;
     bool has_end = false;         // in ends_, and not overtaken
     bool cut_at_request = false;  // as in its truth, which is no longer in the cache when the job ends
     Allocation shared{};          // its cores, if others may be on them too; else empty
+  };
+  // A resize that takes time.
+  struct Moving {
+    Instant until;
+    JobId job;
+    Allocation to;
   };
 
   Instant next_instant() {
@@ -91,6 +99,7 @@ class Simulation {
     }
     Instant next = std::min({arrivals_.next(), arrivals_.next_cancel(), controller_.next_timer()});
     if (!ends_.empty()) next = std::min(next, ends_.top().at);
+    for (const Moving& moving : moving_) next = std::min(next, moving.until);
     return next == kNever ? kNever : std::max(next, now_);
   }
 
@@ -119,6 +128,7 @@ class Simulation {
       end(due, job, job.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted);
     }
     while (const auto job = arrivals_.take_cancel(now)) cancel(*job);
+    end_moves();
     hand_over();
   }
 
@@ -139,6 +149,7 @@ class Simulation {
 
   void end(JobId id, Running& job, Outcome outcome) {
     off_cores(id);
+    std::erase_if(moving_, [id](const Moving& moving) { return moving.job == id; });
     overtake(job);
     running_.erase(id);
     arrivals_.on_end(id, now_);
@@ -162,7 +173,8 @@ class Simulation {
     Running& job = running_.add(order.job);
     job.traced = &arrivals_.job(order.job);
     const ProcessCount processes = processes_on(order.allocation, job.traced->job.processes);
-    job.rate = model_.true_rate(*job.traced, order.allocation, {});
+    job.cores = order.allocation.cores;
+    job.rate = model_.true_rate(*job.traced, order.allocation, alone_on(machine_));
     job.progress = Progress{runtime_at(*job.traced, processes), now_, job.rate};
     job.start_order = starts_++;
     job.cut_at_request = job.traced->truth.cut_at_request;
@@ -172,9 +184,27 @@ class Simulation {
 
   void apply(const order::Resize& order) {
     Running& running = running_.at(order.job);
-    off_cores(order.job);
-    on_cores(running, order.allocation);
-    events_.emplace_back(Resized{order.job});
+    const Duration takes = model_.resize_time(as_true(*running.traced, order.allocation), running.cores,
+                                              order.allocation, alone_on(machine_));
+    if (takes > Duration::zero())
+      moving_.push_back({now_ + takes, order.job, order.allocation});
+    else
+      move(running, order.allocation);
+  }
+
+  void move(Running& running, const Allocation& to) {
+    off_cores(running.traced->job.id);
+    on_cores(running, to);
+    running.cores = to.cores;
+    events_.emplace_back(Resized{running.traced->job.id});
+  }
+
+  void end_moves() {
+    std::erase_if(moving_, [this](const Moving& moving) {
+      if (moving.until != now_) return false;
+      move(running_.at(moving.job), moving.to);
+      return true;
+    });
   }
 
   void apply(const order::Suspend& order) {
@@ -241,10 +271,12 @@ class Simulation {
   const RuntimeModel& model_;
   log::Sink& log_;
   const SimulationOptions& options_;
+  const Machine& machine_;
   Controller controller_;
   SharedRates shared_;  // of the jobs as they truly are
   Instant now_ = Instant::min();
   JobMap<Running> running_;
+  std::vector<Moving> moving_;  // in the order of their orders
   std::priority_queue<PlannedEnd, std::vector<PlannedEnd>, IsLater> ends_;
   std::vector<Event> events_;  // for the next call of the controller
   std::vector<Event> batch_;

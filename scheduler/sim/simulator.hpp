@@ -1,5 +1,5 @@
 // The simulator, body no. 1: it runs in virtual time. Carrying out an order means computing when the job will end.
-// Cores change hands at the instant of the decision. One workload, one policy, one seed: one event log, byte for byte.
+// Cores change hands at the instant of the decision, or when a resize is over, where the model says how long it takes. One workload, one policy, one seed: one event log, byte for byte.
 #pragma once
 
 #include <functional>

@@ -82,16 +82,17 @@ void simulate_into(const ValidationSetting& setting, const std::string& trace, c
 // s(m) of the run's model for its jobs.
 class ModelledSlowdown {
  public:
-  explicit ModelledSlowdown(const experiment::Prepared& run) : model_(run.model()) {
+  explicit ModelledSlowdown(const experiment::Prepared& run) : model_(run.model()), machine_(run.machine) {
     for (const TracedJob& traced : run.workload().jobs) jobs_[traced.job.id] = traced;
   }
   [[nodiscard]] double operator()(JobId job, const Allocation& on) const {
     const auto found = jobs_.find(job);
-    return found == jobs_.end() ? 1 : model_->slowdown(as_true(found->second, on), on, {});
+    return found == jobs_.end() ? 1 : model_->slowdown(as_true(found->second, on), on, alone_on(machine_));
   }
 
  private:
   std::shared_ptr<RuntimeModel> model_;
+  Machine machine_;
   std::map<JobId, TracedJob> jobs_;
 };
 

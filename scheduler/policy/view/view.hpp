@@ -43,7 +43,7 @@ struct ClusterView {
   /// Declared progress per second of `job` on `allocation`, alone there; 1 / m where there is no runtime model. The work
   /// is estimate_at() of the processes on it.
   [[nodiscard]] double rate_of(const Job& job, const Allocation& allocation) const {
-    return rate_of(job, allocation, Surroundings{.machine = machine.names_cores() ? &machine : nullptr});
+    return rate_of(job, allocation, alone_on(machine));
   }
   /// The same in these surroundings: beside other jobs.
   [[nodiscard]] double rate_of(const Job& job, const Allocation& allocation, const Surroundings& around) const {

@@ -93,19 +93,29 @@ TEST(BenchmarkJobs, OthersKeepTheirRunTimeAndPayLaunchAndEndOnRealCores) {
   }
   Workload workload = job(-1);
   BenchmarkSetting emulated = setting();
-  emulated.deducts_overheads = true;
+  emulated.adds_overheads = false;
   (void)set_benchmarks(workload, measured_times(), emulated);
   EXPECT_EQ(workload.jobs[0].truth.runtime, 10s) << "phases takes them off its own work there";
-  BenchmarkSetting real = setting();
-  real.is_real = true;
-  (void)set_benchmarks(workload, measured_times(), real);
-  EXPECT_EQ(workload.jobs[0].truth.runtime, 10s) << "it is the program's argument";
+}
+
+TEST(BenchmarkJobs, OfMoreCoresThanANodeHasLastAsLongAsOnTheFewestNodes) {
+  Profile profile = measured_times();
+  profile.entries[0].nodes = 2;
+  CostsOnNodes& two = profile.over_nodes.emplace_back();
+  two.launch = {{2, {0.4, 0, 3}}};
+  two.end = {{2, {0.1, 0, 3}}};
+  Workload workload = job(3);
+  (void)set_benchmarks(workload, profile, setting());
+  EXPECT_EQ(workload.jobs[0].truth.runtime, 1s) << "0.5 s, and launch and end over two nodes";
+  workload = job(-1);
+  (void)set_benchmarks(workload, profile, setting());
+  EXPECT_EQ(workload.jobs[0].truth.runtime, 10'250ms) << "not known where it will be: the model adds the rest";
 }
 
 TEST(BenchmarkJobs, LastInTraceTimeWhateverTheTimeScale) {
   Workload workload = job(3);
   BenchmarkSetting real = setting();
-  real.is_real = true;
+  real.adds_overheads = false;
   real.time_scale = 0.01;
   (void)set_benchmarks(workload, measured_times(), real);
   EXPECT_EQ(workload.jobs[0].truth.runtime, 75s);

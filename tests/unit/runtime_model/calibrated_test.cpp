@@ -77,6 +77,86 @@ TEST(Calibrated, IsNeverFasterThanExpandedWhateverWasMeasured) {
   EXPECT_GE(slowdown_of(*model, cg, 1, 0.99), 1);
 }
 
+// cg W with two processes runs 1 s on a node, 2 s on two, 4 s on four; launch and end of two processes take 0.5 s, 1 s, 2 s.
+Profile measured_over_nodes() {
+  Profile profile = measured();
+  profile.entries[0].on_more_nodes = {{2, {2, 0, 3}}, {4, {4, 0, 3}}};
+  profile.launch = {{1, {0.2, 0, 3}}, {2, {0.4, 0, 3}}};
+  profile.end = {{2, {0.1, 0, 3}}};
+  profile.shrink = profile.expand = {{2, {0.001, 0, 3}}};
+  for (const int nodes : {2, 4}) {
+    CostsOnNodes& costs = profile.over_nodes.emplace_back();
+    costs.nodes = nodes;
+    costs.launch = {{2, {0.4 * nodes, 0, 3}}};
+    costs.end = {{2, {0.1 * nodes, 0, 3}}};
+    costs.shrink = {{2, {0.01 * nodes, 0, 3}}};
+  }
+  return profile;
+}
+
+// Two processes on the first core of each of these nodes; of one node, on its first two cores.
+Allocation on_nodes(std::initializer_list<int> nodes) {
+  Allocation on;
+  on.cores = 2;
+  for (const int node : nodes) on.named.push_back({CoreId{2 * node}, 1});
+  if (nodes.size() == 1) on.named.push_back({CoreId{2 * *nodes.begin() + 1}, 1});
+  if (nodes.size() > 2) on.cores = static_cast<CoreCount>(nodes.size());
+  return on;
+}
+
+class OverNodes : public testing::Test {
+ protected:
+  [[nodiscard]] double slowdown(std::int32_t application, const Allocation& on, Duration runtime = {}) const {
+    return model_->slowdown({.processes = 2, .behaviour = {.application = application}, .runtime = runtime}, on,
+                            alone_on(machine_));
+  }
+  [[nodiscard]] Duration resize(CoreCount from, const Allocation& to) const {
+    return model_->resize_time({.processes = 2}, from, to, alone_on(machine_));
+  }
+
+  Machine machine_ = Machine::cluster(5, 1, 2);
+  Profile profile_ = measured_over_nodes();
+  std::unique_ptr<RuntimeModel> model_ =
+      make_runtime_model("calibrated", {.profile = &profile_, .adds_overheads = true});
+};
+
+TEST_F(OverNodes, ABenchmarkTakesItsTimeThereWithLaunchAndEnd) {
+  EXPECT_EQ(slowdown(0, on_nodes({1})), 1);
+  EXPECT_DOUBLE_EQ(slowdown(0, on_nodes({1, 3})), (2 + 1) / 1.5) << "two of the five nodes";
+  EXPECT_DOUBLE_EQ(slowdown(0, on_nodes({0, 1, 2, 3})), (4 + 2) / 1.5);
+  EXPECT_DOUBLE_EQ(slowdown(0, on_nodes({0, 1, 4})), (3 + 1.5) / 1.5) << "half way between two and four";
+  EXPECT_DOUBLE_EQ(slowdown(0, on_nodes({0, 1, 2, 3, 4})), (5 + 2.5) / 1.5) << "and beyond on the same line";
+  EXPECT_DOUBLE_EQ(slowdown(1, on_nodes({1, 3})), (1 + 1) / 1.5) << "of ep nothing but launch and end";
+}
+
+TEST_F(OverNodes, SlowsDownAJobOnSharedCoresToo) {
+  Allocation on = on_nodes({1, 3});
+  on.mpl = 2;
+  EXPECT_DOUBLE_EQ(slowdown(0, on), 1.76 * 2);
+}
+
+TEST_F(OverNodes, AnotherJobPaysLaunchAndEndIfItsRunTimeHasThem) {
+  EXPECT_DOUBLE_EQ(slowdown(-1, on_nodes({1, 3}), from_seconds(10)), 10.5 / 10);
+  EXPECT_EQ(slowdown(-1, on_nodes({1}), from_seconds(10)), 1);
+  model_ = make_runtime_model("calibrated", {.profile = &profile_});
+  EXPECT_EQ(slowdown(-1, on_nodes({1, 3}), from_seconds(10)), 1);
+}
+
+TEST_F(OverNodes, AResizeTakesAsLongAsMeasuredThere) {
+  EXPECT_EQ(resize(4, on_nodes({1, 3})), from_seconds(0.02));
+  EXPECT_EQ(resize(4, on_nodes({1})), from_seconds(0.001));
+  EXPECT_EQ(resize(1, on_nodes({1, 3})), Duration{}) << "expanding was not measured over nodes";
+}
+
+TEST_F(OverNodes, AProfileOfOneNodeKnowsNoDifference) {
+  profile_.over_nodes.clear();
+  profile_.entries[0].on_more_nodes.clear();
+  model_ = make_runtime_model("calibrated", {.profile = &profile_, .adds_overheads = true});
+  EXPECT_EQ(slowdown(0, on_nodes({0, 1, 2, 3})), 1);
+  EXPECT_EQ(slowdown(-1, on_nodes({0, 1}), from_seconds(10)), 1);
+  EXPECT_EQ(resize(4, on_nodes({1, 3})), Duration{});
+}
+
 TEST(Calibrated, NeedsAProfile) { EXPECT_THROW((void)make_runtime_model("calibrated"), UsageError); }
 
 TEST(Overheads, LieOnTheLineBetweenAndBeyondTheMeasuredSizes) {

@@ -39,6 +39,25 @@ TEST(ProfileFile, TheSampleComesBackAsItWas) {
   EXPECT_EQ(read_profile((folder / "p.json").string()), profile);
 }
 
+TEST(ProfileFile, FiguresOfSeveralNodesComeBackAsTheyWere) {
+  Profile profile = read_profile(kSample);
+  profile.machine.nodes = "2x1x2";
+  profile.machine.hosts = {"node1", "node2"};
+  profile.entries[0].on_more_nodes = {{2, {1.5, 0.01, 3}}, {3, {1.75, 0, 3}}};
+  profile.entries[1].nodes = 2;
+  CostsOnNodes& costs = profile.over_nodes.emplace_back();
+  costs.launch = {{2, {0.25, 0, 3}}, {4, {0.5, 0, 3}}};
+  costs.shrink = {{4, {0.125, 0, 3}}};
+  EXPECT_EQ(profile_of(to_json(profile), "p.json"), profile);
+  nlohmann::json json = to_json(profile);
+  json["over_nodes"][0]["nodes"] = 1;
+  EXPECT_EQ(message(json), "p.json: over_nodes[0].nodes: expected more than 1, in ascending order, found 1");
+  json = to_json(profile);
+  json["benchmarks"][0]["on_more_nodes"][1]["nodes"] = 2;
+  EXPECT_EQ(message(json),
+            "p.json: benchmarks[0].on_more_nodes[1].nodes: expected more than 2, in ascending order, found 2");
+}
+
 TEST(ProfileFile, ErrorsNameThePlace) {
   nlohmann::json json = sample_json();
   json["version"] = 2;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scheduler/policy/registry.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
 
@@ -131,6 +132,33 @@ TEST(Simulation, ThatIsInterruptedSaysSoInItsLog) {
   const auto log = simulate("easy", cores(2), {job('A').runs(1min), job('B').runs(2min)}, "rigid", options);
   for (const log::Record& record : log.records())
     EXPECT_FALSE(std::holds_alternative<log::Note>(record.what)) << "an end that was asked for is none";
+}
+
+// A resize to fewer cores takes 2 s, one to more 1 s.
+class SlowToResize final : public RuntimeModel {
+ public:
+  double slowdown(const ModelledJob&, const Allocation& on, const Surroundings&) const override { return on.mpl; }
+  Duration resize_time(const ModelledJob&, CoreCount from, const Allocation& to, const Surroundings&) const override {
+    return to.cores < from ? 2s : 1s;
+  }
+};
+
+TEST(Simulation, CoresOfAResizeThatTakesTimeAreFreeWhenItIsOver) {
+  MemoryLog log;
+  const Workload workload{{job('A').cores(2).runs(10s), job('B').cores(1).arrives(3s).runs(4s).rigid()}};
+  (void)replay::simulate(cores(2), workload, *make_policy("fcfs-malleable").policy, SlowToResize{}, log);
+  EXPECT_EQ(log.decisions(), "start A 2; resize A 1; start B 1; resize A 2");
+  EXPECT_EQ(log.end(id('B')), at(9s)) << "launched 2 s after the decision at 3 s";
+  // A has done 5 s of its work until it is shrunk, 2.5 s until it is expanded again, a second after B's end at 9 s.
+  EXPECT_EQ(log.end(id('A')), at(12'500ms));
+}
+
+TEST(Simulation, AJobThatEndsWhileItIsResizedGivesUpAllItsCores) {
+  MemoryLog log;
+  const Workload workload{{job('A').cores(2).runs(4s), job('B').cores(1).arrives(3s).runs(4s).rigid()}};
+  (void)replay::simulate(cores(2), workload, *make_policy("fcfs-malleable").policy, SlowToResize{}, log);
+  EXPECT_EQ(log.end(id('A')), at(4s));
+  EXPECT_EQ(log.end(id('B')), at(8s));
 }
 
 }  // namespace
