@@ -180,11 +180,15 @@ class Calibrator {
   // Looks for the run times that it depends on: nothing if they are there, the reason if they were refused, "" if there
   // was no time for them.
   [[nodiscard]] std::optional<std::string> what_is_missing(const Measurement& m) const {
-    if (m.kind != Kind::kSharing && m.kind != Kind::kSelfSlowdown && m.kind != Kind::kPair) return std::nullopt;
+    const bool is_first = m.kind == Kind::kRunTime && !m.spread;
+    if (is_first || m.kernel.name.empty()) return std::nullopt;
     for (const Kernel& kernel : {m.kernel, m.kind == Kind::kPair ? m.neighbour : m.kernel}) {
       const Measurement first{.kind = Kind::kRunTime, .processes = m.processes, .kernel = kernel};
       if (!figures_in(profile_, first).empty()) continue;
-      const auto refused = std::ranges::find(result_.refused, first, &std::pair<Measurement, std::string>::first);
+      const auto refused = std::ranges::find_if(result_.refused, [&](const auto& one) {
+        const Measurement& of = one.first;
+        return of.kind == first.kind && !of.spread && of.processes == first.processes && of.kernel == kernel;
+      });
       return refused == result_.refused.end() ? "" : refused->second;
     }
     return std::nullopt;
@@ -200,7 +204,8 @@ class Calibrator {
   [[nodiscard]] double value_of(const Measurement& m, const std::vector<double>& reading, std::size_t value) const {
     if (m.kind != Kind::kRunTime) return reading[value];
     const double timed_part = reading[1];
-    return std::max({kLeastRuntime, timed_part, reading[0] - overhead_at(profile_.end, m.processes)});
+    return std::max(
+        {kLeastRuntime, timed_part, reading[0] - CostByNodes{profile_, &JobCosts::end}.at(m.processes, m.nodes)});
   }
 
   Profile& profile_;

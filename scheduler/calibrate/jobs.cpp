@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
-#include <variant>
 
 #include "launcher/mpich/mpiexec.hpp"
-#include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/calibrate/measurer.hpp"
-#include "scheduler/experiment/disturbance.hpp"
 
 namespace replay::calibrate {
 namespace {
@@ -27,38 +24,40 @@ double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::
 
 }  // namespace
 
-CalibrateJobs::CalibrateJobs(const launcher::AgentOptions& options) : agent_(launcher::start_agent(options)) {}
+CalibrateJobs::CalibrateJobs(std::unique_ptr<launcher::MeasuredExecutor> executor, JobsPlace place)
+    : place_(std::move(place)), executor_(std::move(executor)) {}
 
-CalibrateJobs::~CalibrateJobs() { client_.reset(); }
+CalibrateJobs::~CalibrateJobs() {
+  if (loop_) executor_->detach();
+}
 
 void CalibrateJobs::connect() {
   loop_.reset(event_base_new());
   if (!loop_) throw std::runtime_error("libevent has no event base");
   sample_event_ = std::make_unique<LoopEvent>(loop_.get(), -1, EV_PERSIST, [this] { ask_all(); });
   sample_event_->arm_after(kBetweenSamples);
-  client_ = std::make_unique<launcher::AgentSession>(
-      loop_.get(), agent_.stream(),
-      [this](const protocol::AgentReport& report) { std::visit([this](const auto& r) { on(r); }, report); },
-      [this](const std::string& reason) { broken_ = reason; });
+  executor_->tell_statistics_to([this](const protocol::JobStatistics& report) { on_statistics(report); });
+  executor_->attach(loop_.get(), this);
 }
 
 JobId CalibrateJobs::launch(const Words& command, const Cores& core_of_rank) {
   const JobId id{++last_job_};
   Job& job = jobs_[id];
-  job.folder = std::make_unique<TemporaryFolder>();
-  protocol::LaunchJob order;
+  job.folder = std::make_unique<TemporaryFolder>("replay", place_.folders);
+  live::LaunchOrder order;
   order.job = id;
   order.command = command;
-  order.directory = job.folder->path().string();
+  order.directory = job.folder->path();
   order.core_of_rank = core_of_rank;
+  order.working_directory = place_.working_directory;
   job.ordered = Clock::now();
-  client_->send(order);
+  executor_->launch(order);
   return id;
 }
 
 void CalibrateJobs::wait_until_started(JobId id) {
   const Job& job = jobs_.at(id);
-  (void)wait_until([&job] { return job.started || job.end; }, kLongest);
+  (void)wait_until([&job] { return job.is_started || job.end; }, kLongest);
 }
 
 std::optional<double> CalibrateJobs::move(JobId id, const Cores& core_of_rank) {
@@ -67,7 +66,7 @@ std::optional<double> CalibrateJobs::move(JobId id, const Cores& core_of_rank) {
   const int before = job.answers;
   job.is_refused = false;
   const auto ordered = Clock::now();
-  client_->send(protocol::MoveRanks{id, core_of_rank});
+  executor_->resize(id, core_of_rank);
   (void)wait_until([&] { return job.answers > before || job.end; }, kLongest);
   if (job.answers == before || job.is_refused) return std::nullopt;
   return seconds_between(ordered, Clock::now());
@@ -78,11 +77,11 @@ FinishedJob CalibrateJobs::finish(JobId id) {
   Job job = std::move(jobs_.extract(id).mapped());
   ended_cpu_s_ += job.cpu_s;
   FinishedJob finished;
-  const auto from = job.started ? job.started_at : job.ordered;
-  if (job.started) {
+  const auto from = job.is_started ? job.started_at : job.ordered;
+  if (job.is_started) {
     finished.launch_s = seconds_between(job.ordered, job.started_at);
-    finished.malleable = job.started->malleable;
-    finished.rigid_reason = job.started->reason;
+    finished.malleable = job.malleable;
+    finished.rigid_reason = job.rigid_reason;
   }
   finished.ran_s = seconds_between(from, job.ended_at);
   finished.end = *job.end;
@@ -93,7 +92,7 @@ FinishedJob CalibrateJobs::finish(JobId id) {
 
 void CalibrateJobs::end(JobId id) {
   if (is_over(id)) return;
-  client_->send(protocol::EndJob{id, Outcome::kKilled});
+  executor_->end(id, Outcome::kKilled);
   if (!wait_until([this, id] { return is_over(id); }, kToEnd))
     throw std::runtime_error("a program does not end, although the agent was told to end it");
 }
@@ -137,33 +136,34 @@ bool CalibrateJobs::wait_until(Condition condition, std::chrono::milliseconds li
 
 void CalibrateJobs::ask_all() {
   for (const auto& [id, job] : jobs_)
-    if (job.started && !job.end) client_->send(protocol::AskStatistics{id});
+    if (job.is_started && !job.end) executor_->ask_statistics(id);
 }
 
-void CalibrateJobs::on(const protocol::JobStarted& report) {
-  Job& job = jobs_.at(report.job);
-  if (!job.started) job.started_at = Clock::now();  // it comes again when ranks register late
-  job.started = report;
-  client_->send(protocol::AskStatistics{report.job});
+void CalibrateJobs::on_started(JobId id, bool malleable, const std::string& reason) {
+  Job& job = jobs_.at(id);
+  if (!job.is_started) job.started_at = Clock::now();  // it comes again when ranks register late
+  job.is_started = true;
+  job.malleable = malleable;
+  job.rigid_reason = reason;
+  executor_->ask_statistics(id);
 }
 
-void CalibrateJobs::on(const protocol::RanksMoved& report) { ++jobs_.at(report.job).answers; }
-
-void CalibrateJobs::on(const protocol::OrderFailed& report) {
-  const auto found = jobs_.find(report.job);
-  if (found == jobs_.end() || report.action != "resize") return;
+void CalibrateJobs::on_action_failed(JobId job, const std::string& action, const std::string& /*reason*/) {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end() || action != "resize") return;
   found->second.is_refused = true;
   ++found->second.answers;
 }
 
 // The kernel drops a rank's CPU time when it exits; we keep its last report.
-void CalibrateJobs::on(const protocol::JobStatistics& report) {
+void CalibrateJobs::on_statistics(const protocol::JobStatistics& report) {
   const auto found = jobs_.find(report.job);
   if (found == jobs_.end()) return;
   double cpu_s = 0;
   for (const protocol::RankStatistics& rank : report.ranks) cpu_s += static_cast<double>(rank.cpu_ns) * 1e-9;
   if (cpu_s < found->second.cpu_s) return;
   found->second.cpu_s = cpu_s;
+  if (!place_.measures_load) return;
   const auto machine = experiment::machine_time();
   if (!machine) return;
   Mark mark{*machine, ended_cpu_s_};
@@ -172,10 +172,17 @@ void CalibrateJobs::on(const protocol::JobStatistics& report) {
   last_ = mark;
 }
 
-void CalibrateJobs::on(const protocol::JobEnded& report) {
-  Job& job = jobs_.at(report.job);
+void CalibrateJobs::on_ended(JobId id, const JobEnd& end) {
+  Job& job = jobs_.at(id);
   job.ended_at = Clock::now();
-  job.end = report.end;
+  job.end = end;
+}
+
+void CalibrateJobs::on_not_started(JobId job, const std::string& reason) {
+  JobEnd end;
+  end.outcome = Outcome::kFailed;
+  end.reason = reason;
+  on_ended(job, end);
 }
 
 }  // namespace replay::calibrate

@@ -1,27 +1,30 @@
-// Runs MPI programs under a node agent for measurements, several at once. They are started, moved and ended with the
-// same orders as a trace's jobs, so that launch, end and resizes cost the same. Calls block. A stop signal (under
+// Runs MPI programs by an executor for measurements, several at once. They are started, moved and ended with the same
+// orders as a trace's jobs, so that launch, end and resizes cost the same. Calls block. A stop signal (under
 // HeedStops) makes the current call throw Interrupted. Jobs that still run end with this object.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "launcher/agent/agent.hpp"
-#include "launcher/daemon/agent_session.hpp"
+#include "launcher/daemon/agent_executor.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/experiment/disturbance.hpp"
+#include "scheduler/live/executor.hpp"
+#include "scheduler/model/core_id.hpp"
+#include "scheduler/model/event.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::calibrate {
 
 using Words = std::vector<std::string>;
-using Cores = std::vector<std::int32_t>;
+using Cores = std::vector<CoreId>;
 
 /// A job that has ended.
 struct FinishedJob {
@@ -39,11 +42,20 @@ struct FinishedJob {
   [[nodiscard]] bool came_and_went() const { return launch_s < 0 && end.outcome == Outcome::kCompleted; }
 };
 
-class CalibrateJobs {
+/// Where jobs of a calibration run.
+struct JobsPlace {
+  std::filesystem::path folders{};  ///< theirs are in it, seen by all nodes; empty: in the usual place for such
+  std::filesystem::path working_directory{};  ///< empty: that of this process
+  bool measures_load = true;                  ///< that of other processes on this machine, where the cores are
+};
+
+class CalibrateJobs final : live::ExecutorListener {
  public:
-  /// Forks the agent. REQUIRES: a single thread.
-  explicit CalibrateJobs(const launcher::AgentOptions& options);
-  ~CalibrateJobs();
+  /// Ends the executor at its own end.
+  CalibrateJobs(std::unique_ptr<launcher::MeasuredExecutor> executor, JobsPlace place);
+  CalibrateJobs(const CalibrateJobs&) = delete;
+  CalibrateJobs& operator=(const CalibrateJobs&) = delete;
+  ~CalibrateJobs() override;
   /// Call it after all agents have been forked.
   void connect();
 
@@ -61,8 +73,10 @@ class CalibrateJobs {
 
   /// Starts measuring the load of other processes.
   void watch_load();
-  /// Share of the machine's CPU time used by processes other than our ranks since then; nullopt if that was too short.
+  /// Share of the machine's CPU time used by processes other than our ranks since then; nullopt if that was too short, or is
+  /// not measured.
   [[nodiscard]] std::optional<double> load() const;
+  [[nodiscard]] bool measures_load() const { return place_.measures_load; }
 
   static constexpr std::chrono::minutes kLongest{20};
 
@@ -71,7 +85,9 @@ class CalibrateJobs {
   struct Job {
     std::unique_ptr<TemporaryFolder> folder;
     Clock::time_point ordered{}, started_at{}, ended_at{};
-    std::optional<protocol::JobStarted> started;
+    bool is_started = false;
+    bool malleable = false;
+    std::string rigid_reason;
     std::optional<JobEnd> end;
     int answers = 0;  // to moves
     bool is_refused = false;
@@ -88,15 +104,18 @@ class CalibrateJobs {
   /// Throws if a stop was asked for or the connection to the agent is broken.
   void check() const;
   void ask_all();
-  template <typename Report>
-  void on(const Report& /*report*/) {}
-  void on(const protocol::JobStarted& report);
-  void on(const protocol::RanksMoved& report);
-  void on(const protocol::OrderFailed& report);
-  void on(const protocol::JobStatistics& report);
-  void on(const protocol::JobEnded& report);
+  void on_statistics(const protocol::JobStatistics& report);
+  void on_started(JobId job, bool malleable, const std::string& reason) override;
+  void on_resized(JobId job) override { ++jobs_.at(job).answers; }
+  void on_suspended(JobId /*job*/) override {}
+  void on_resumed(JobId /*job*/) override {}
+  void on_measured(JobId /*job*/, double /*cpu_use*/) override {}
+  void on_ended(JobId job, const JobEnd& end) override;
+  void on_not_started(JobId job, const std::string& reason) override;
+  void on_action_failed(JobId job, const std::string& action, const std::string& reason) override;
+  void on_lost(const std::string& reason) override { broken_ = reason; }
 
-  launcher::AgentHandle agent_;
+  JobsPlace place_;
   EventBase loop_;
   std::map<JobId, Job> jobs_;
   std::int64_t last_job_ = 0;
@@ -104,7 +123,7 @@ class CalibrateJobs {
   std::optional<Mark> first_, last_;
   std::string broken_;  // why the connection broke; check() throws it, not the event loop's callback
   std::unique_ptr<LoopEvent> sample_event_;
-  std::unique_ptr<launcher::AgentSession> client_;  // last: it uses the others
+  std::unique_ptr<launcher::MeasuredExecutor> executor_;  // last: it uses the others
 };
 
 }  // namespace replay::calibrate

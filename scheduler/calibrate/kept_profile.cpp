@@ -26,6 +26,10 @@ std::string cores_text(const ProfileMachine& machine) {
   return machine.emulated.empty() ? "the machine's own cores" : machine.emulated;
 }
 
+std::string nodes_text(const ProfileMachine& machine) {
+  return machine.nodes.empty() ? "one machine" : fmt::format("hosts, {}", machine.nodes);
+}
+
 Profile read_profile_of(const fs::path& path, const ProfileMachine& here) {
   constexpr const char* kWaysOut = "-o puts the figures elsewhere, --fresh replaces it";
   Profile there = read_profile(path.string());
@@ -37,6 +41,9 @@ Profile read_profile_of(const fs::path& path, const ProfileMachine& here) {
   if (there.machine.emulated != here.emulated)
     throw InputError(fmt::format("{}: is a profile of {}, expected one of {}; {}", path.string(),
                                  cores_text(there.machine), cores_text(here), kWaysOut));
+  if (there.machine.nodes != here.nodes)
+    throw InputError(fmt::format("{}: is a profile of {}, expected one of {}; {}", path.string(),
+                                 nodes_text(there.machine), nodes_text(here), kWaysOut));
   return there;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <stdexcept>
 #include <string_view>
 
@@ -24,7 +23,6 @@ constexpr int kResizes = 10;                        // of one program
 constexpr const char* kLongEnoughToBeSeen = "0.3";  // seconds that a job runs of which launch and end are measured
 constexpr int kAttempts = 5;                        // at such a job
 constexpr auto kBetweenResizes = 20ms;
-constexpr int kEmulatedCores = 2;
 constexpr auto kProbeHolds = 5s;        // how long a load probe stays valid, for runs too short for a load figure
 constexpr double kMostRepeats = 1e6;    // limit of the benchmarks' --repeat
 constexpr double kNeighbourLasts = 30;  // first length of a neighbour, in run times of the measured program
@@ -79,31 +77,37 @@ Words phases(std::initializer_list<std::string> arguments) {
   return words;
 }
 
-launcher::AgentOptions emulated_node(launcher::AgentOptions options) {
-  options.cores.clear();
-  options.emulated_cores = kEmulatedCores;
-  options.back_end = launcher::BackEnd::kAuto;
-  return options;
-}
-
 }  // namespace
 
-std::vector<Cores> packages_of(const Machine& machine, const std::vector<launcher::PuId>& pu_of_core) {
-  std::vector<Cores> list;
-  auto pu = pu_of_core.begin();
-  for (const NodeGroup& group : machine.groups())
-    for (int package = 0; package < group.nodes * group.packages; ++package) {
-      Cores& cores = list.emplace_back();
-      for (int core = 0; core < group.cores_per_package; ++core) cores.push_back(number(*pu++));
-    }
+Machine measured_machine(const experiment::RealMachine& machine) {
+  const bool is_one = machine.is_here() && machine.is_emulated();
+  return is_one ? Machine::cluster(1, 1, number(machine.machine().size())) : machine.machine();
+}
+
+Executors start_executors(const experiment::RealMachine& machine) {
+  Executors executors{machine.start(), nullptr};
+  if (!machine.is_here() || machine.is_emulated() || machine.node().vmlib.empty()) return executors;
+  launcher::AgentOptions emulated = machine.node();
+  emulated.cores.clear();
+  emulated.emulated_cores = kEmulatedCores;
+  emulated.back_end = launcher::BackEnd::kAuto;
+  launcher::LocalMachine cores;
+  cores.machine = Machine::cluster(1, 1, number(kEmulatedCores));
+  cores.pu_of_core = launcher::emulated_pus(kEmulatedCores);
+  executors.emulated = launcher::make_local_executor(launcher::start_agent(emulated), std::move(cores));
+  return executors;
+}
+
+std::vector<Cores> packages_of(const Machine& machine) {
+  std::vector<Cores> list(static_cast<std::size_t>(machine.packages_of(NodeId{0})));
+  for (const CoreId core : machine.cores_of(NodeId{0})) list[machine.package_of(core)].push_back(core);
   return list;
 }
 
-CalibrateMeasurer::CalibrateMeasurer(CalibrateSetting setting) : setting_(std::move(setting)) {
-  for (const auto& package : setting_.packages) cores_.insert(cores_.end(), package.begin(), package.end());
-  jobs_ = std::make_unique<CalibrateJobs>(setting_.node);
-  if (setting_.node.emulated_cores == 0 && setting_.has_vmlib)
-    emulated_ = std::make_unique<CalibrateJobs>(emulated_node(setting_.node));
+CalibrateMeasurer::CalibrateMeasurer(CalibrateSetting setting, Executors executors)
+    : setting_(std::move(setting)), packages_(packages_of(setting_.machine)) {
+  jobs_ = std::make_unique<CalibrateJobs>(std::move(executors.machine), setting_.place);
+  if (executors.emulated) emulated_ = std::make_unique<CalibrateJobs>(std::move(executors.emulated), setting_.place);
   jobs_->connect();
   if (emulated_) emulated_->connect();
 }
@@ -124,6 +128,7 @@ Taken CalibrateMeasurer::take(const Measurement& m, std::size_t turn) {
 
 // Ranks on emulated cores hardly compute, so other load disturbs them only when the machine is full.
 bool CalibrateMeasurer::is_disturbed() {
+  if (!jobs_->measures_load()) return false;
   if (const auto load = jobs_->load()) return *load >= experiment::kDisturbed;
   if (const auto now = std::chrono::steady_clock::now(); now - probed_ > kProbeHolds) {
     probed_load_ = experiment::load_of_others().value_or(0);
@@ -136,11 +141,11 @@ CalibrateMeasurer::Readings CalibrateMeasurer::readings_of(const Measurement& m,
   if (!setting_.has_vmlib && m.kind != Kind::kOverheads && m.kind != Kind::kRunTime && m.kind != Kind::kSelfSlowdown)
     throw Refused{"without vmlib processes cannot share cores"};
   switch (m.kind) {
-    case Kind::kOverheads: return overheads(m.processes);
-    case Kind::kResize: return resizes(m.processes);
+    case Kind::kOverheads: return overheads(m);
+    case Kind::kResize: return resizes(m);
     case Kind::kMessage: return message();
-    case Kind::kRunTime: return run_time(m.kernel, m.processes);
-    case Kind::kSharing: return sharing(m.kernel, m.processes, turn);
+    case Kind::kRunTime: return run_time(m);
+    case Kind::kSharing: return sharing(m, turn);
     case Kind::kSelfSlowdown: return self_slowdown(m.kernel, m.self);
     case Kind::kPair: break;
   }
@@ -148,21 +153,21 @@ CalibrateMeasurer::Readings CalibrateMeasurer::readings_of(const Measurement& m,
 }
 
 // On emulated cores a job deducts launch and end from its work, so a wide job has almost no work left.
-CalibrateMeasurer::Readings CalibrateMeasurer::overheads(ProcessCount processes) {
-  const FinishedJob job = run_seen(phases({"--runtime", kLongEnoughToBeSeen}), place(processes, cores_.size()));
+CalibrateMeasurer::Readings CalibrateMeasurer::overheads(const Measurement& m) {
+  const FinishedJob job = run_seen(phases({"--runtime", kLongEnoughToBeSeen}), place(m.processes, m.nodes));
   if (!job.is_good()) throw failure({"phases", ""}, job);
   return {{job.launch_s, std::max(0.0, job.ran_s - experiment::benchmark_figure(job.output, "time_s"))}};
 }
 
-CalibrateMeasurer::Readings CalibrateMeasurer::resizes(ProcessCount processes) {
-  const Cores expanded = place(processes, static_cast<std::size_t>(processes));
-  const Cores shrunk = place(processes, static_cast<std::size_t>((processes + 1) / 2));
+CalibrateMeasurer::Readings CalibrateMeasurer::resizes(const Measurement& m) {
+  const Cores expanded = place(m.processes, m.nodes);
+  const Cores fewer = shrunk(expanded);
   const JobId id = jobs_->launch(phases({"--runtime", "60", "--pattern", "bsp"}), expanded);
   jobs_->wait_until_started(id);
   Readings readings;
   for (int i = 0; i < kResizes && !jobs_->is_over(id); ++i) {
     jobs_->pause(kBetweenResizes);
-    const auto shrink = jobs_->move(id, shrunk);
+    const auto shrink = jobs_->move(id, fewer);
     jobs_->pause(kBetweenResizes);
     const auto expand = jobs_->move(id, expanded);
     if (shrink && expand) readings.push_back({*shrink, *expand});
@@ -177,7 +182,7 @@ CalibrateMeasurer::Readings CalibrateMeasurer::resizes(ProcessCount processes) {
 CalibrateMeasurer::Readings CalibrateMeasurer::message() {
   CalibrateJobs& jobs = emulated_ ? *emulated_ : *jobs_;
   const Words words = phases({"--runtime", "1.5", "--pattern", "bsp", "--iteration", "10", "--message-size", "8"});
-  const FinishedJob job = jobs.finish(jobs.launch(words, {0, 1}));
+  const FinishedJob job = jobs.finish(jobs.launch(words, {CoreId{0}, CoreId{1}}));
   if (!job.is_good()) throw failure({"phases", ""}, job);
   const double work =
       experiment::benchmark_figure(job.output, "runtime_s") - experiment::benchmark_figure(job.output, "deducted_s");
@@ -185,26 +190,29 @@ CalibrateMeasurer::Readings CalibrateMeasurer::message() {
                              (2 * experiment::benchmark_figure(job.output, "iterations")))}};
 }
 
-CalibrateMeasurer::Readings CalibrateMeasurer::run_time(const Kernel& kernel, ProcessCount processes) {
-  const FinishedJob job = run(kernel, 1, place(processes, static_cast<std::size_t>(processes)));
+CalibrateMeasurer::Readings CalibrateMeasurer::run_time(const Measurement& m) {
+  const FinishedJob job = run(m.kernel, 1, place(m.processes, m.nodes));
   return {{job.ran_s, seconds_in(job)}};
 }
 
 // A scheduler shrinks a job to start another one on the released cores. So another program, shrunk as well, runs there
 // during the measurement: for two memory-bound programs this costs more than the lost cores alone. The neighbour of a
 // real run is unknown, so the benchmarks take turns.
-CalibrateMeasurer::Readings CalibrateMeasurer::sharing(const Kernel& kernel, ProcessCount processes, std::size_t turn) {
-  const auto width = static_cast<std::size_t>(processes);
-  const std::uint64_t repeats = repeats_for(kernel, processes, kSteady);
-  const FinishedJob expanded = run(kernel, repeats, place(processes, width));
+CalibrateMeasurer::Readings CalibrateMeasurer::sharing(const Measurement& m, std::size_t turn) {
+  const Kernel& kernel = m.kernel;
+  const Cores all = place(m.processes, m.nodes);
+  const std::uint64_t repeats = repeats_for(kernel, m.processes, kSteady);
+  const FinishedJob expanded = run(kernel, repeats, all);
   if (!expanded.malleable) throw Refused{fmt::format("{} is rigid: {}", kernel.name, expanded.rigid_reason)};
   if (expanded.end.cpu_use < 0) throw Refused{"its CPU utilisation is not known: it ended too soon, or vmlib is off"};
   const double cpu_use = std::clamp(expanded.end.cpu_use, 0.0, 1.0);
-  if (processes == 1) return {{1, cpu_use}};
-  const Cores shrunk = place(processes, (width + 1) / 2);
-  const Cores others = given_up(width);
+  if (!m.gives_up_cores()) return {{1, cpu_use}};
+  const Cores fewer = shrunk(all);
+  Cores others;  // two ranks on each of the cores given up
+  for (const CoreId core : all)
+    if (std::ranges::find(fewer, core) == fewer.end()) others.insert(others.end(), 2, core);
   const Kernel other = neighbour_of(kernel, static_cast<ProcessCount>(others.size()), turn);
-  return {{run_beside(kernel, shrunk, {{other, others}}) / expanded.ran_s, cpu_use}};
+  return {{run_beside(kernel, fewer, {{other, others}}) / expanded.ran_s, cpu_use}};
 }
 
 // A benchmark that cannot run with so many processes is replaced by a copy of `kernel`.
@@ -231,7 +239,7 @@ CalibrateMeasurer::Readings CalibrateMeasurer::self_slowdown(const Kernel& kerne
 }
 
 CalibrateMeasurer::Readings CalibrateMeasurer::pair(const Measurement& m) {
-  const Cores cores = place(m.processes, static_cast<std::size_t>(m.processes));
+  const Cores cores = place(m.processes, m.nodes);
   const double alone = run(m.kernel, repeats_for(m.kernel, m.processes, kSteady), cores).ran_s;
   return {{run_beside(m.kernel, cores, {{m.neighbour, cores}}) / alone}};
 }
@@ -261,27 +269,33 @@ double CalibrateMeasurer::run_beside(const Kernel& first, const Cores& cores,
   throw Refused{"the neighbours end too soon"};
 }
 
-Cores CalibrateMeasurer::place(ProcessCount processes, std::size_t cores) const {
-  return place_ranks(processes, std::span{cores_}.first(std::min(cores, cores_.size())), Pairing::kBlock);
+Cores CalibrateMeasurer::place(ProcessCount processes, int nodes) const {
+  if (cores_at(processes, 1) > setting_.machine.size())
+    return place_on_nodes(number(processes), setting_.machine, Pairing::kBlock);
+  return spread_on_nodes(number(processes), nodes, setting_.machine);
 }
 
-Cores CalibrateMeasurer::given_up(std::size_t width) const {
-  const auto all = std::span{cores_}.first(std::min(width, cores_.size()));
-  Cores twice;
-  for (const auto core : all.subspan((all.size() + 1) / 2)) twice.insert(twice.end(), 2, core);
-  return twice;
+Cores CalibrateMeasurer::place(ProcessCount processes) const {
+  return place(processes, nodes_for(cores_at(processes, 1), cores_by_node(setting_.machine)).front());
+}
+
+Cores CalibrateMeasurer::shrunk(const Cores& expanded) const {
+  const int half = (static_cast<int>(expanded.size()) + 1) / 2;
+  return shrink_on_nodes(expanded, std::max(half, nodes_of(expanded, setting_.machine)), setting_.machine,
+                         Pairing::kBlock);
 }
 
 Cores CalibrateMeasurer::cores_for(SelfCase which) const {
   const auto count = static_cast<std::size_t>(copies_of(which));
   if (which == SelfCase::kTwoSamePackage || which == SelfCase::kFourSamePackage) {
-    const auto wide = std::ranges::find_if(setting_.packages, [&](const auto& p) { return p.size() >= count; });
-    if (wide == setting_.packages.end()) throw Refused{"no package has so many cores"};
+    const auto wide = std::ranges::find_if(packages_, [&](const auto& p) { return p.size() >= count; });
+    if (wide == packages_.end()) throw Refused{"no package has so many cores"};
     return {wide->begin(), wide->begin() + static_cast<std::ptrdiff_t>(count)};
   }
   Cores cores;
-  for (std::size_t turn = 0; cores.size() < count && turn < cores_.size(); ++turn)
-    for (const auto& package : setting_.packages)
+  const auto all = static_cast<std::size_t>(setting_.machine.size());
+  for (std::size_t turn = 0; cores.size() < count && turn < all; ++turn)
+    for (const auto& package : packages_)
       if (turn < package.size() && cores.size() < count) cores.push_back(package[turn]);
   return cores;
 }
@@ -306,7 +320,7 @@ FinishedJob CalibrateMeasurer::run(const Kernel& kernel, std::uint64_t repeats, 
   FinishedJob job = run_seen(command(kernel, repeats), cores);
   expect_verified(kernel, job);
   // Only a run with a core for each rank counts as the program's run time.
-  std::vector<std::int32_t> different{cores.begin(), cores.end()};
+  Cores different{cores};
   std::ranges::sort(different);
   if (std::ranges::adjacent_find(different) == different.end())
     seconds_[{command_of(kernel), static_cast<ProcessCount>(cores.size())}] = seconds_in(job);
@@ -315,7 +329,7 @@ FinishedJob CalibrateMeasurer::run(const Kernel& kernel, std::uint64_t repeats, 
 
 double CalibrateMeasurer::seconds_of(const Kernel& kernel, ProcessCount processes) {
   const std::pair key{command_of(kernel), processes};
-  if (!seconds_.contains(key)) (void)run(kernel, 1, place(processes, static_cast<std::size_t>(processes)));
+  if (!seconds_.contains(key)) (void)run(kernel, 1, place(processes));
   return seconds_.at(key);
 }
 

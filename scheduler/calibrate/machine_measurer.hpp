@@ -11,44 +11,59 @@
 #include <utility>
 #include <vector>
 
-#include "launcher/os/topology.hpp"
+#include "launcher/daemon/agent_executor.hpp"
 #include "scheduler/calibrate/jobs.hpp"
 #include "scheduler/calibrate/measurer.hpp"
+#include "scheduler/experiment/real_machine.hpp"
+#include "scheduler/model/machine.hpp"
 
 namespace replay::calibrate {
 
 struct CalibrateSetting {
-  launcher::AgentOptions node;          ///< of the cores that are measured
-  std::vector<Cores> packages;          ///< cores by package, as the agent numbers them
-  std::vector<std::string> benchmarks;  ///< candidates for the neighbour on released cores
-  bool has_vmlib = true;                ///< without it processes cannot share cores
+  Machine machine;                        ///< that is measured
+  std::vector<std::string> benchmarks{};  ///< candidates for the neighbour on released cores
+  bool has_vmlib = true;                  ///< without it processes cannot share cores
+  JobsPlace place{};
 };
 
-/// The cores of `machine` by package, as the agent numbers them. REQUIRES: `pu_of_core` has an entry for each core.
-[[nodiscard]] std::vector<Cores> packages_of(const Machine& machine, const std::vector<launcher::PuId>& pu_of_core);
+/// What jobs are run by.
+struct Executors {
+  std::unique_ptr<launcher::MeasuredExecutor> machine;   ///< of the machine
+  std::unique_ptr<launcher::MeasuredExecutor> emulated;  ///< of kEmulatedCores, for messages; null: the machine itself
+};
+inline constexpr CoreCount kEmulatedCores = 2;
+
+/// The nodes of `machine` as they are measured: emulated ones of this machine are one node, as its agent has them all.
+[[nodiscard]] Machine measured_machine(const experiment::RealMachine& machine);
+/// Starts the agents. REQUIRES: find_programs() of the machine, a single thread.
+[[nodiscard]] Executors start_executors(const experiment::RealMachine& machine);
+
+/// The cores of the first node by package.
+[[nodiscard]] std::vector<Cores> packages_of(const Machine& machine);
 
 class CalibrateMeasurer final : public Measurer {
  public:
-  /// Starts the agents: REQUIRES: a single thread.
-  explicit CalibrateMeasurer(CalibrateSetting setting);
+  CalibrateMeasurer(CalibrateSetting setting, Executors executors);
 
   [[nodiscard]] Taken take(const Measurement& measurement, std::size_t turn) override;
 
  private:
   using Readings = std::vector<std::vector<double>>;
   [[nodiscard]] Readings readings_of(const Measurement& m, std::size_t turn);
-  [[nodiscard]] Readings overheads(ProcessCount processes);
-  [[nodiscard]] Readings resizes(ProcessCount processes);
+  [[nodiscard]] Readings overheads(const Measurement& m);
+  [[nodiscard]] Readings resizes(const Measurement& m);
   [[nodiscard]] Readings message();
-  [[nodiscard]] Readings run_time(const Kernel& kernel, ProcessCount processes);
-  [[nodiscard]] Readings sharing(const Kernel& kernel, ProcessCount processes, std::size_t turn);
+  [[nodiscard]] Readings run_time(const Measurement& m);
+  [[nodiscard]] Readings sharing(const Measurement& m, std::size_t turn);
   [[nodiscard]] Readings self_slowdown(const Kernel& kernel, SelfCase which);
   [[nodiscard]] Readings pair(const Measurement& m);
 
-  /// The core of each rank, in blocks over the first `cores` cores of the machine.
-  [[nodiscard]] Cores place(ProcessCount processes, std::size_t cores) const;
-  /// The cores that a job of that width releases when it is shrunk to half: each core twice, for two ranks.
-  [[nodiscard]] Cores given_up(std::size_t width) const;
+  /// The core of each rank, a core for each on so many nodes; in blocks over all cores if there are more ranks than cores.
+  [[nodiscard]] Cores place(ProcessCount processes, int nodes) const;
+  /// On as few nodes as have so many cores.
+  [[nodiscard]] Cores place(ProcessCount processes) const;
+  /// The same ranks on half of their cores, with one on each node at least.
+  [[nodiscard]] Cores shrunk(const Cores& expanded) const;
   [[nodiscard]] Cores cores_for(SelfCase which) const;
   [[nodiscard]] static Words command(const Kernel& kernel, std::uint64_t repeats);
   /// Runs it to its end; repeats a run that ended before all its ranks were seen.
@@ -66,7 +81,7 @@ class CalibrateMeasurer final : public Measurer {
   [[nodiscard]] bool is_disturbed();
 
   CalibrateSetting setting_;
-  Cores cores_;
+  std::vector<Cores> packages_;
   std::unique_ptr<CalibrateJobs> jobs_;
   std::unique_ptr<CalibrateJobs> emulated_;  // for message costs; null if `jobs_` is emulated itself
   std::map<std::pair<std::string, ProcessCount>, double> seconds_;  // by command

@@ -62,15 +62,53 @@ ProfileEntry& entry_for(Profile& profile, const Measurement& m) {
   return *profile.entries.insert(at, std::move(entry));
 }
 
-std::optional<Figure> find_overhead(const std::vector<OverheadAt>& list, ProcessCount processes) {
-  const auto found = std::ranges::find(list, processes, &OverheadAt::processes);
-  return found == list.end() ? std::nullopt : std::optional{found->seconds};
+// Those of jobs on so many nodes; null: nothing was measured.
+const JobCosts* find_costs(const Profile& profile, int nodes) {
+  if (nodes == 1) return &profile;
+  const auto found = std::ranges::find(profile.over_nodes, nodes, &CostsOnNodes::nodes);
+  return found == profile.over_nodes.end() ? nullptr : &*found;
 }
 
-void store_overhead(std::vector<OverheadAt>& list, ProcessCount processes, const Figure& figure) {
-  auto found = std::ranges::find_if(list, [&](const OverheadAt& at) { return at.processes >= processes; });
-  if (found == list.end() || found->processes != processes) found = list.insert(found, {processes, {}});
+JobCosts& costs_for(Profile& profile, int nodes) {
+  if (nodes == 1) return profile;
+  auto found = std::ranges::find_if(profile.over_nodes, [&](const CostsOnNodes& at) { return at.nodes >= nodes; });
+  if (found == profile.over_nodes.end() || found->nodes != nodes) {
+    found = profile.over_nodes.insert(found, CostsOnNodes{});
+    found->nodes = nodes;
+  }
+  return *found;
+}
+
+std::optional<Figure> find_cost(const Profile& profile, const Measurement& m, std::vector<OverheadAt> JobCosts::*kind) {
+  const JobCosts* const costs = find_costs(profile, m.nodes);
+  if (costs == nullptr) return std::nullopt;
+  const auto found = std::ranges::find(costs->*kind, m.processes, &OverheadAt::processes);
+  return found == (costs->*kind).end() ? std::nullopt : std::optional{found->seconds};
+}
+
+void store_cost(Profile& profile, const Measurement& m, std::vector<OverheadAt> JobCosts::*kind, const Figure& figure) {
+  std::vector<OverheadAt>& list = costs_for(profile, m.nodes).*kind;
+  auto found = std::ranges::find_if(list, [&](const OverheadAt& at) { return at.processes >= m.processes; });
+  if (found == list.end() || found->processes != m.processes) found = list.insert(found, {m.processes, {}});
   found->seconds = figure;
+}
+
+const Figure* find_runtime(const ProfileEntry* entry, const Measurement& m) {
+  if (entry == nullptr || !m.spread) return entry == nullptr ? nullptr : &entry->runtime_s;
+  const auto found = std::ranges::find(entry->on_more_nodes, m.nodes, &RunTimeOnNodes::nodes);
+  return found == entry->on_more_nodes.end() ? nullptr : &found->runtime_s;
+}
+
+void store_runtime(ProfileEntry& entry, const Measurement& m, const Figure& figure) {
+  if (!m.spread) {
+    entry.nodes = m.nodes;
+    entry.runtime_s = figure;
+    return;
+  }
+  auto& list = entry.on_more_nodes;
+  auto found = std::ranges::find_if(list, [&](const RunTimeOnNodes& at) { return at.nodes >= m.nodes; });
+  if (found == list.end() || found->nodes != m.nodes) found = list.insert(found, {m.nodes, {}});
+  found->runtime_s = figure;
 }
 
 bool is_of(const PairSlowdown& pair, const Measurement& m) {
@@ -99,7 +137,8 @@ int copies_of(SelfCase which) {
 }
 
 std::string to_text(const Measurement& m) {
-  const std::string size = count_text(m.processes);
+  const std::string size =
+      count_text(m.processes) + (m.nodes > 1 ? fmt::format(" over {} nodes", m.nodes) : std::string{});
   switch (m.kind) {
     case Kind::kOverheads: return fmt::format("launch and end of {}", size);
     case Kind::kResize: return fmt::format("shrink and expand of {}", size);
@@ -129,15 +168,18 @@ std::vector<Figure> figures_in(const Profile& profile, const Measurement& m) {
   const ProfileEntry* entry = find_entry(profile, m);
   switch (m.kind) {
     case Kind::kOverheads:
-      return all_of({find_overhead(profile.launch, m.processes), find_overhead(profile.end, m.processes)});
+      return all_of({find_cost(profile, m, &JobCosts::launch), find_cost(profile, m, &JobCosts::end)});
     case Kind::kResize:
-      return all_of({find_overhead(profile.shrink, m.processes), find_overhead(profile.expand, m.processes)});
+      return all_of({find_cost(profile, m, &JobCosts::shrink), find_cost(profile, m, &JobCosts::expand)});
     case Kind::kMessage: return all_of({profile.message_s});
-    case Kind::kRunTime: return entry == nullptr ? std::vector<Figure>{} : std::vector{entry->runtime_s};
+    case Kind::kRunTime: {
+      const Figure* const figure = find_runtime(entry, m);
+      return figure == nullptr ? std::vector<Figure>{} : std::vector{*figure};
+    }
     case Kind::kSharing:
       if (entry == nullptr) return {};
-      // One process has no other to share a core with: only its utilisation is measured.
-      if (m.processes == 1) return entry->cpu_use ? std::vector{kNobodyElse, *entry->cpu_use} : std::vector<Figure>{};
+      if (!m.gives_up_cores())
+        return entry->cpu_use ? std::vector{kNobodyElse, *entry->cpu_use} : std::vector<Figure>{};
       return all_of({entry->slowdown_mpl_2, entry->cpu_use});
     case Kind::kSelfSlowdown:
       return entry == nullptr ? std::vector<Figure>{} : all_of({entry->self_slowdown.*member_of(m.self)});
@@ -153,16 +195,16 @@ void store(Profile& profile, const Measurement& m, const std::vector<Figure>& fi
   INVARIANT(figures.size() == tolerances(m.kind, 0).size(), "{} figures of {}", figures.size(), to_text(m));
   switch (m.kind) {
     case Kind::kOverheads:
-      store_overhead(profile.launch, m.processes, figures[0]);
-      return store_overhead(profile.end, m.processes, figures[1]);
+      store_cost(profile, m, &JobCosts::launch, figures[0]);
+      return store_cost(profile, m, &JobCosts::end, figures[1]);
     case Kind::kResize:
-      store_overhead(profile.shrink, m.processes, figures[0]);
-      return store_overhead(profile.expand, m.processes, figures[1]);
+      store_cost(profile, m, &JobCosts::shrink, figures[0]);
+      return store_cost(profile, m, &JobCosts::expand, figures[1]);
     case Kind::kMessage: profile.message_s = figures[0]; return;
-    case Kind::kRunTime: entry_for(profile, m).runtime_s = figures[0]; return;
+    case Kind::kRunTime: return store_runtime(entry_for(profile, m), m, figures[0]);
     case Kind::kSharing: {
       ProfileEntry& entry = entry_for(profile, m);
-      if (m.processes > 1) entry.slowdown_mpl_2 = figures[0];
+      if (m.gives_up_cores()) entry.slowdown_mpl_2 = figures[0];
       entry.cpu_use = figures[1];
       return;
     }

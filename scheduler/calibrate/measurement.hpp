@@ -26,7 +26,8 @@ enum class Kind : std::uint8_t {
   kResize,     ///< shrink and expand, s
   kMessage,    ///< one message under emulation, s
   kRunTime,  ///< expanded and alone, from the start of all ranks to the exit of the last process, s; its timed part, s
-  kSharing,  ///< slowdown with two ranks on each core, others on the cores given up; CPU utilisation with one on each
+  kSharing,  ///< slowdown with two ranks on each core, others on the cores given up (1 if there are none); CPU utilisation
+             ///< with one on each
   kSelfSlowdown,  ///< of one process beside others of its kind, each on a core of its own
   kPair           ///< slowdown beside another kernel's ranks on the same cores
 };
@@ -38,10 +39,14 @@ enum class SelfCase : std::uint8_t { kTwoSamePackage, kTwoDifferentPackages, kFo
 struct Measurement {
   Kind kind = Kind::kRunTime;
   ProcessCount processes = 1;
-  Kernel kernel{};     ///< empty if the kind has no kernel
-  Kernel neighbour{};  ///< kPair
+  int nodes = 1;        ///< that its cores lie on
+  bool spread = false;  ///< kRunTime: these are more nodes than so many cores need
+  Kernel kernel{};      ///< empty if the kind has no kernel
+  Kernel neighbour{};   ///< kPair
   SelfCase self = SelfCase::kTwoSamePackage;
   bool operator==(const Measurement&) const = default;
+  /// Of a job with a core for each process, whether it can be shrunk: it keeps one on each node.
+  [[nodiscard]] bool gives_up_cores() const { return number(processes) > nodes; }
 };
 
 /// "cg W, 2 processes: run time": for messages.

@@ -40,21 +40,29 @@ double run_seconds(const Kernel& kernel, ProcessCount processes, const Profile& 
   return best;
 }
 
-double launch_seconds(ProcessCount processes, const Profile& profile) {
-  if (profile.launch.empty()) return 0.15 + 0.05 * processes;
-  return overhead_at(profile.launch, processes) + overhead_at(profile.end, processes);
+double launch_seconds(const Measurement& m, const Profile& profile) {
+  const double known = CostByNodes{profile, &JobCosts::launch}.at(m.processes, m.nodes);
+  if (known == 0) return 0.15 + 0.05 * m.processes;
+  return known + CostByNodes{profile, &JobCosts::end}.at(m.processes, m.nodes);
 }
 
 class PlanMaker {
  public:
-  explicit PlanMaker(const Selection& selection) : s_(selection) {}
+  explicit PlanMaker(const Selection& selection)
+      : s_(selection), node_cores_(s_.node_cores.empty() ? std::vector{s_.cores} : s_.node_cores) {
+    for (const ProcessCount nodes : usual_sizes(static_cast<CoreCount>(node_cores_.size())))
+      usual_nodes_.push_back(number(nodes));
+  }
 
   std::vector<Measurement> make() {
-    for (const ProcessCount n : s_.processes) add({.kind = Kind::kOverheads, .processes = n});
-    if (!s_.emulated) add({.kind = Kind::kOverheads, .processes = processes_at(s_.cores, 2)});
+    const int all_nodes = static_cast<int>(node_cores_.size());
     for (const ProcessCount n : s_.processes)
-      if (n > 1) add({.kind = Kind::kResize, .processes = n});
-    add({.kind = Kind::kMessage, .processes = 2});
+      for (const int nodes : some_nodes_for(n)) add({.kind = Kind::kOverheads, .processes = n, .nodes = nodes});
+    if (!s_.emulated) add({.kind = Kind::kOverheads, .processes = processes_at(s_.cores, 2), .nodes = all_nodes});
+    for (const ProcessCount n : s_.processes)
+      for (const int nodes : some_nodes_for(n))
+        if (const Measurement m{.kind = Kind::kResize, .processes = n, .nodes = nodes}; m.gives_up_cores()) add(m);
+    if (s_.message) add({.kind = Kind::kMessage, .processes = 2});
     if (s_.emulated) return plan_;
     for (std::size_t i = 0; i < s_.classes.size(); ++i) {
       add_class(s_.classes[i]);
@@ -70,14 +78,38 @@ class PlanMaker {
     if (std::ranges::find(plan_, measurement) == plan_.end()) plan_.push_back(measurement);
   }
 
+  // Where so many processes with a core each may lie; those that are not measured in between are left out.
+  [[nodiscard]] std::vector<int> some_nodes_for(ProcessCount processes) const {
+    std::vector<int> some = nodes_for(cores_at(processes, 1), node_cores_);
+    std::erase_if(some, [&](int nodes) {
+      return nodes != some.front() && nodes != some.back() &&
+             std::ranges::find(usual_nodes_, nodes) == usual_nodes_.end();
+    });
+    return some;
+  }
+  [[nodiscard]] int fewest_nodes_for(ProcessCount processes) const { return some_nodes_for(processes).front(); }
+
   void add_class(const std::string& problem_class) {
-    for (const Kind kind : {Kind::kRunTime, Kind::kSharing})
-      for (const std::string& name : s_.benchmarks)
-        for (const ProcessCount n : s_.processes) add({.kind = kind, .processes = n, .kernel = {name, problem_class}});
+    for (const std::string& name : s_.benchmarks)
+      for (const ProcessCount n : s_.processes)
+        add({.kind = Kind::kRunTime, .processes = n, .nodes = fewest_nodes_for(n), .kernel = {name, problem_class}});
+    for (const std::string& name : s_.benchmarks)
+      for (const ProcessCount n : s_.processes) add_spread({name, problem_class}, n);
+    for (const std::string& name : s_.benchmarks)
+      for (const ProcessCount n : s_.processes)
+        add({.kind = Kind::kSharing, .processes = n, .nodes = fewest_nodes_for(n), .kernel = {name, problem_class}});
     if (s_.processes.front() != 1) return;
     for (const std::string& name : s_.benchmarks)
       for (const SelfCase self : self_cases())
         add({.kind = Kind::kSelfSlowdown, .processes = 1, .kernel = {name, problem_class}, .self = self});
+  }
+
+  // Over powers of two of nodes, and over as many as can be.
+  void add_spread(const Kernel& kernel, ProcessCount processes) {
+    const std::vector<int> nodes = nodes_for(cores_at(processes, 1), node_cores_);
+    for (const int many : nodes)
+      if (many != nodes.front() && (many == nodes.back() || (many & (many - 1)) == 0))
+        add({.kind = Kind::kRunTime, .processes = processes, .nodes = many, .spread = true, .kernel = kernel});
   }
 
   [[nodiscard]] std::vector<SelfCase> self_cases() const {
@@ -87,7 +119,7 @@ class PlanMaker {
     if (widest >= 2) cases.push_back(SelfCase::kTwoSamePackage);
     if (has_packages) cases.push_back(SelfCase::kTwoDifferentPackages);
     if (widest >= 4) cases.push_back(SelfCase::kFourSamePackage);
-    if (has_packages && s_.cores >= 4) cases.push_back(SelfCase::kFourDifferentPackages);
+    if (has_packages && node_cores_.front() >= 4) cases.push_back(SelfCase::kFourDifferentPackages);
     return cases;
   }
 
@@ -98,10 +130,17 @@ class PlanMaker {
     for (const bool alike : {false, true})
       for (const std::string& a : s_.benchmarks)
         for (const std::string& b : s_.benchmarks)
-          if ((a == b) == alike) add({.kind = Kind::kPair, .processes = n, .kernel = {a, c}, .neighbour = {b, c}});
+          if ((a == b) == alike)
+            add({.kind = Kind::kPair,
+                 .processes = n,
+                 .nodes = fewest_nodes_for(n),
+                 .kernel = {a, c},
+                 .neighbour = {b, c}});
   }
 
   const Selection& s_;
+  std::vector<CoreCount> node_cores_;
+  std::vector<int> usual_nodes_;
   std::vector<Measurement> plan_;
 };
 
@@ -116,17 +155,35 @@ std::vector<ProcessCount> usual_sizes(CoreCount cores) {
   return sizes;
 }
 
+std::vector<CoreCount> cores_by_node(const Machine& machine) {
+  std::vector<CoreCount> cores;
+  for (const NodeGroup& group : machine.groups())
+    cores.insert(cores.end(), static_cast<std::size_t>(group.nodes), group.cores_per_node());
+  return cores;
+}
+
+// Over k nodes lie k cores, one on each, to all that they have.
+std::vector<int> nodes_for(CoreCount cores, const std::vector<CoreCount>& node_cores) {
+  std::vector<int> found;
+  CoreCount room = 0;
+  for (int nodes = 1; nodes <= static_cast<int>(node_cores.size()); ++nodes) {
+    room += node_cores[static_cast<std::size_t>(nodes - 1)];
+    if (nodes <= cores && cores <= room) found.push_back(nodes);
+  }
+  return found;
+}
+
 std::vector<Measurement> plan_of(const Selection& selection) { return PlanMaker{selection}.make(); }
 
 double expected_seconds(const Measurement& m, const Profile& profile) {
-  const double launch = launch_seconds(m.processes, profile);
+  const double launch = launch_seconds(m, profile);
   const double steady = std::max(kSteady, run_seconds(m.kernel, m.processes, profile));
   switch (m.kind) {
     case Kind::kOverheads: return launch;
     case Kind::kResize: return 0.5;  // one program has many of them
     case Kind::kMessage: return launch + 1;
     case Kind::kRunTime: return launch + run_seconds(m.kernel, m.processes, profile);
-    case Kind::kSharing: return m.processes == 1 ? launch + steady : 4 * launch + 3.5 * steady;
+    case Kind::kSharing: return !m.gives_up_cores() ? launch + steady : 4 * launch + 3.5 * steady;
     case Kind::kSelfSlowdown: return 2 * (launch + steady);
     case Kind::kPair: return 4 * launch + 3.5 * steady;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scheduler/calibrate/measurement.hpp"
+#include "scheduler/model/machine.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::calibrate {
@@ -17,13 +18,22 @@ struct Selection {
   std::vector<std::string> classes{};     ///< some of S, W, A, B, ascending
   std::vector<ProcessCount> processes{};  ///< ascending, each 1..cores
   CoreCount cores = 1;
-  std::vector<CoreCount> package_cores{1};  ///< cores in each package; their sum is `cores`
-  bool emulated = false;                    ///< only what makes sense there: launch, end, resize, message
+  std::vector<CoreCount> package_cores{1};  ///< cores in each package of the first node
+  std::vector<CoreCount> node_cores{};      ///< cores of each node; their sum is `cores`; empty: there is one node
+  bool emulated = false;                    ///< only what makes sense there: launch, end, resize
+  bool message = true;                      ///< messages under emulation as well
 };
 
 /// All sizes up to 16, then powers of two and the machine's own.
 [[nodiscard]] std::vector<ProcessCount> usual_sizes(CoreCount cores);
 
+[[nodiscard]] std::vector<CoreCount> cores_by_node(const Machine& machine);
+/// The numbers of nodes, ascending, over which so many cores can be spread evenly: a core of each of the first nodes, then
+/// one more of each that has another, and so on.
+[[nodiscard]] std::vector<int> nodes_for(CoreCount cores, const std::vector<CoreCount>& node_cores);
+
+/// On several nodes, launch, end and resizes are measured with every number of nodes up to 16, then with powers of two and
+/// with all; run times with powers of two and with all, behind those of the class on as few nodes as there are cores.
 /// Launch and end are also measured with twice as many ranks as cores. Pairs are measured in class W, if it is wanted, else in
 /// the smallest class, after the run times of the small classes, or of that one, with the largest wanted number of
 /// processes.

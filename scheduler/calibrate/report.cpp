@@ -29,6 +29,7 @@ class Page {
   std::string text() {
     head();
     benchmarks();
+    over_nodes();
     speedups();
     pairs();
     overheads();
@@ -76,6 +77,29 @@ class Page {
           cell(entry.slowdown_mpl_2, Kind::kSharing, 0),
           entry.cpu_use && entry.slowdown_mpl_2 ? fmt::format("{:.3g}", std::max(1.0, 2 * entry.cpu_use->value)) : "-"};
       for (const auto& [title, member] : self) row.push_back(cell(entry.self_slowdown.*member, Kind::kSelfSlowdown, 0));
+      rows.push_back(std::move(row));
+    }
+    text_ += "\n" + aligned(rows);
+  }
+
+  void over_nodes() {
+    std::set<int> nodes;
+    for (const ProfileEntry& entry : profile_.entries)
+      for (const RunTimeOnNodes& run : entry.on_more_nodes) nodes.insert(entry.nodes), nodes.insert(run.nodes);
+    if (nodes.empty()) return;
+    Rows rows{{"run time s over", "processes"}};
+    for (const int count : nodes) rows[0].push_back(counted(count, "node") + "  spread");
+    for (const ProfileEntry& entry : profile_.entries) {
+      if (entry.on_more_nodes.empty()) continue;
+      std::vector<std::string> row{kernel_text(entry.benchmark, entry.problem_class),
+                                   fmt::format("{}", entry.processes)};
+      for (const int count : nodes) {
+        const auto more = std::ranges::find(entry.on_more_nodes, count, &RunTimeOnNodes::nodes);
+        if (count == entry.nodes)
+          row.push_back(run_time(entry.runtime_s));
+        else
+          row.push_back(more == entry.on_more_nodes.end() ? "-" : run_time(more->runtime_s));
+      }
       rows.push_back(std::move(row));
     }
     text_ += "\n" + aligned(rows);
@@ -140,21 +164,26 @@ class Page {
   }
 
   void overheads() {
+    add_costs(profile_, 1);
+    for (const CostsOnNodes& costs : profile_.over_nodes) add_costs(costs, costs.nodes);
+  }
+
+  void add_costs(const JobCosts& costs, int nodes) {
     std::set<ProcessCount> sizes;
-    const auto lists = {&profile_.launch, &profile_.end, &profile_.shrink, &profile_.expand};
-    for (const auto* list : lists)
+    for (const auto* list : {&costs.launch, &costs.end, &costs.shrink, &costs.expand})
       for (const OverheadAt& at : *list) sizes.insert(at.processes);
     if (sizes.empty()) return;
+    const bool has_several = !profile_.over_nodes.empty();
     const auto find = [](const std::vector<OverheadAt>& list, ProcessCount n) {
       const auto at = std::ranges::find(list, n, &OverheadAt::processes);
       return at == list.end() ? std::nullopt : std::optional{at->seconds};
     };
-    Rows rows{{"processes", "launch s ", "end s ", "shrink ms ", "expand ms "}};
+    Rows rows{{has_several ? fmt::format("processes over {}", counted(nodes, "node")) : "processes", "launch s ",
+               "end s ", "shrink ms ", "expand ms "}};
     for (const ProcessCount n : sizes)
-      rows.push_back({fmt::format("{}", n), cell(find(profile_.launch, n), Kind::kOverheads, 0),
-                      cell(find(profile_.end, n), Kind::kOverheads, 1),
-                      cell(find(profile_.shrink, n), Kind::kResize, 0, 1e3),
-                      cell(find(profile_.expand, n), Kind::kResize, 1, 1e3)});
+      rows.push_back({fmt::format("{}", n), cell(find(costs.launch, n), Kind::kOverheads, 0),
+                      cell(find(costs.end, n), Kind::kOverheads, 1), cell(find(costs.shrink, n), Kind::kResize, 0, 1e3),
+                      cell(find(costs.expand, n), Kind::kResize, 1, 1e3)});
     text_ += "\n" + aligned(rows);
   }
 

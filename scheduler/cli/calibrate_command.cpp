@@ -1,6 +1,6 @@
-// `replay calibrate`: measures the benchmarks on this machine and writes the figures to its profile, which the runtime
-// model `calibrated` and `replay trace match` read. The profile is written after every figure and an existing profile
-// is extended: an interrupted run loses one measurement, and the same command continues it.
+// `replay calibrate`: measures the benchmarks on this machine, or on hosts, and writes the figures to its profile, which
+// the runtime model `calibrated` and `replay trace match` read. The profile is written after every figure and an existing
+// profile is extended: an interrupted run loses one measurement, and the same command continues it.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +17,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/terminal/progress_line.hpp"
 #include "scheduler/base/text/counted_words.hpp"
@@ -30,7 +31,9 @@
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/real_machine.hpp"
+#include "scheduler/live/engine.hpp"
 #include "scheduler/model/allocation.hpp"
+#include "scheduler/model/machine.hpp"
 #include "scheduler/runtime_model/machine_facts.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
 
@@ -95,39 +98,60 @@ std::vector<ProcessCount> processes_of(const CalibrateGiven& given, CoreCount co
   return sizes;
 }
 
-double budget_of(const CalibrateGiven& given) {
-  if (given.budget > Duration::zero()) return seconds(given.budget);
-  return given.quick ? kQuickBudget : given.full ? kFullBudget : kUsualBudget;
+// Up to the time limit of a batch system at most.
+double budget_of(const CalibrateGiven& given, const std::optional<live::MachineEnd>& end) {
+  const double usual = given.quick ? kQuickBudget : given.full ? kFullBudget : kUsualBudget;
+  const double budget = given.budget > Duration::zero() ? seconds(given.budget) : usual;
+  if (!end) return budget;
+  const std::chrono::duration<double> left = end->at - live::kBeforeMachineEnd - std::chrono::steady_clock::now();
+  return std::min(budget, left.count());
 }
 
-const experiment::RunSpec& machine_of(const CalibrateGiven& given) {
-  if (experiment::is_elsewhere(given.run.machine))
-    throw UsageError("--machine: a remote agent's node is calibrated on that node");
-  return given.run;
-}
-
-fs::path place_of(const CalibrateGiven& given, bool is_emulated) {
+fs::path place_of(const CalibrateGiven& given, const experiment::RealMachine& machine) {
   if (!given.out.empty()) return given.out;
   const fs::path usual = default_profile_path();
-  return is_emulated ? usual.parent_path() / "profile-emulated.json" : usual;
+  if (!machine.is_here()) return usual.parent_path() / "profile-hosts.json";
+  return machine.is_emulated() ? usual.parent_path() / "profile-emulated.json" : usual;
+}
+
+// Of other hosts, CPU, kernel and MPI are not known.
+ProfileMachine facts_of(const experiment::RealMachine& machine) {
+  const Machine& cores = machine.machine();
+  ProfileMachine facts;
+  if (machine.is_here()) {
+    facts = machine_here(cores.size());
+  } else {
+    facts.name = machine.name();
+    facts.cores = cores.size();
+    facts.nodes = cores.to_text();
+    facts.hosts = machine.hosts();
+  }
+  if (!machine.is_emulated()) return facts;
+  facts.emulated = machine.text();
+  facts.name += " " + facts.emulated;
+  return facts;
 }
 
 class CalibrateCommand {
  public:
-  explicit CalibrateCommand(const CalibrateGiven& given) : given_(given), machine_(machine_of(given)) {
+  explicit CalibrateCommand(const CalibrateGiven& given)
+      : given_(given), machine_(given.run), setting_{.machine = calibrate::measured_machine(machine_)} {
     if (!(given.spread > 0 && given.spread <= 100))
       throw UsageError(fmt::format("--spread: expected per cent above 0 and up to 100, found {}", given.spread));
     limits_ = {.spread = given.spread / 100,
                .most_readings = given.quick ? kQuickReadings : kUsualReadings,
-               .budget_s = budget_of(given)};
+               .budget_s = budget_of(given, machine_.end())};
     machine_.find_programs();
     const CoreCount cores = machine_.machine().size();
-    setting_.node = machine_.node();
-    setting_.has_vmlib = !setting_.node.vmlib.empty();
-    setting_.packages = calibrate::packages_of(machine_.machine(), machine_.pu_of_core());
+    setting_.has_vmlib = !machine_.is_here() || !machine_.node().vmlib.empty();
+    setting_.place.measures_load = machine_.is_here();
+    if (!machine_.is_here()) setting_.place.working_directory = fs::current_path();
     selection_ = {.cores = cores, .emulated = machine_.is_emulated()};
+    selection_.node_cores = calibrate::cores_by_node(setting_.machine);
+    selection_.message =
+        machine_.is_here() || (machine_.is_emulated() && selection_.node_cores.front() >= calibrate::kEmulatedCores);
     selection_.package_cores.clear();
-    for (const auto& package : setting_.packages)
+    for (const auto& package : calibrate::packages_of(setting_.machine))
       selection_.package_cores.push_back(static_cast<CoreCount>(package.size()));
     selection_.processes = processes_of(given, cores);
     if (!machine_.is_emulated()) {
@@ -135,12 +159,7 @@ class CalibrateCommand {
       selection_.classes = classes_of(given);
       setting_.benchmarks = selection_.benchmarks;
     }
-    ProfileMachine here = machine_here(cores);
-    if (machine_.is_emulated()) {
-      here.emulated = machine_.text();
-      here.name += " " + here.emulated;
-    }
-    kept_.emplace(place_of(given, machine_.is_emulated()), here, given.fresh);
+    kept_.emplace(place_of(given, machine_), facts_of(machine_), given.fresh);
     if (!kept_->rebuilt().empty())
       fmt::print(stderr, "replay: {}: {} built anew since: their figures there are dropped\n", kept_->path().string(),
                  fmt::join(kept_->rebuilt(), ", "));
@@ -153,11 +172,16 @@ class CalibrateCommand {
     const std::vector<calibrate::Measurement> plan = plan_of(selection_);
     if (std::ranges::find(plan, calibrate::Kind::kPair, &calibrate::Measurement::kind) != plan.end())
       measure_in_turns();
+    std::optional<TemporaryFolder> folder;  // of the jobs, where all hosts see it
+    if (!machine_.is_here()) {
+      setting_.place.folders = folder.emplace("replay", fs::current_path()).path();
+      (void)machine_.check_nodes(folder->path(), programs());
+    }
     announce(plan);
     machine_.leave_the_jobs_cores();
     calibrate::CalibrationResult result;
     {
-      calibrate::CalibrateMeasurer measurer{setting_};
+      calibrate::CalibrateMeasurer measurer{setting_, calibrate::start_executors(machine_)};
       terminal::ProgressLine progress;
       const auto start = std::chrono::steady_clock::now();
       const auto elapsed = [start] {
@@ -181,8 +205,15 @@ class CalibrateCommand {
   }
 
  private:
+  [[nodiscard]] std::vector<std::string> programs() const {
+    std::vector<std::string> paths;
+    for (const std::string& name : setting_.benchmarks) paths.push_back(benchmark(name)->string());
+    if (const auto phases = benchmark("phases")) paths.push_back(phases->string());
+    return paths;
+  }
+
   void measure_in_turns() {
-    const std::size_t dropped = kept_->measure_in_turns(seconds(setting_.node.turn));
+    const std::size_t dropped = kept_->measure_in_turns(seconds(given_.run.node.turn));
     if (dropped > 0)
       fmt::print(stderr, "replay: {}: {} not measured in turns of {}: dropped\n", kept_->path().string(),
                  counted(dropped, "pair was", "pairs were"), with_unit(given_.run.node.turn));
@@ -193,6 +224,7 @@ class CalibrateCommand {
     for (const calibrate::Measurement& m : plan)
       if (!is_settled_in(kept_->profile(), m, limits_.spread)) open.push_back(m);
     for (const std::string& note : machine_.notes()) fmt::print(stderr, "note: {}\n", note);
+    if (!machine_.is_here()) fmt::print(stderr, "note: what other programs use of the hosts is not watched\n");
     if (!setting_.has_vmlib) fmt::print(stderr, "note: without vmlib nothing that shares cores is measured\n");
     const double expected = expected_seconds(open, kept_->profile());
     fmt::print(stderr, "{}: {} measurements to make, {} are there; about {}, at most {}\n", machine_.description(),
@@ -236,10 +268,11 @@ Command add_calibrate(CLI::App& app) {
   auto given = std::make_shared<CalibrateGiven>();
   add_options_of_run(*command, given->run, {"--machine"});
   add_node_options(*command, given->run);
+  add_host_options(*command, given->run);
   command->get_option("--machine")
       ->description(
-          "whose cores: local, local:CORES by OS index; on emulated:NODESxPACKAGESxCORES only launch, end, resizes and "
-          "messages are measured (default local)");
+          "whose cores: local, local:CORES by OS index, hosts:FILE, slurm, agent:HOST:PORT; on "
+          "emulated:NODESxPACKAGESxCORES only launch, end, resizes and messages are measured (default local)");
   command->add_option("--benchmarks", given->benchmarks, "some of ep,cg,is,mg,ft,lu (default: all that are installed)")
       ->type_name("LIST");
   command->add_option("--classes", given->classes, "problem sizes, some of S,W,A,B (default S,W,A)")->type_name("LIST");

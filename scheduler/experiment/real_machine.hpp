@@ -51,6 +51,8 @@ class RealMachine {
   [[nodiscard]] std::vector<std::string> layout() const;
   /// Whether the cores belong to the machine of this process.
   [[nodiscard]] bool is_here() const { return cluster_ == nullptr; }
+  /// What its hosts are of, such as "4 hosts of lab.hosts". REQUIRES: not is_here().
+  [[nodiscard]] std::string name() const { return cluster_->name(); }
   /// "4 cores (OS 0,1,2,3)": for the user.
   [[nodiscard]] std::string description() const;
   /// One line each, for the user and run.json.

@@ -1,12 +1,14 @@
 // Tests of jobs that span hosts with networks, processes and shared memory of their own (tests/support/host-cluster): a job is
-// shrunk and expanded on three of them; one crashes, one is cut off. The run names that one, and nothing is left.
+// shrunk and expanded on three of them; two are calibrated; one crashes, one is cut off. The run names that one, and nothing is left.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/log/text.hpp"
+#include "scheduler/runtime_model/profile_file.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/shell.hpp"
@@ -79,6 +81,38 @@ TEST_F(HostCluster, AProgramByHandIsShrunkOnThree) {
   EXPECT_TRUE(has_said("[node1 0] VERIFICATION SUCCESSFUL\n")) << result_.out;
   EXPECT_TRUE(has_said("6 ranks on cores 0,1 of node1, cores 0,1 of node2, cores 0,1 of node3, ")) << result_.err;
   EXPECT_TRUE(has_said("shrunk to 3 cores, 2 ranks on each, in ")) << result_.err;
+}
+
+TEST_F(HostCluster, TwoAreCalibratedAndTheSimulatorReadsTheirProfile) {
+  write_text(folder_ / "hosts", "node1 emulated=1x2\nnode2 emulated=1x2\n");
+  write_text(folder_ / "script", REPLAY_PROGRAM
+             " calibrate --machine hosts:hosts --bootstrap \"$CLUSTER exec\" --lease 2s --quick --spread 100 "
+             "--processes 1,4 -o p.json\n");
+  result_ =
+      shell("CLUSTER=" REPLAY_HOST_CLUSTER " exec timeout 60 " REPLAY_HOST_CLUSTER " 2 bash script", folder_.path());
+  ASSERT_EQ(result_.status, 0) << result_.out << result_.err;
+  Profile profile = read_profile((folder_ / "p.json").string());
+  EXPECT_EQ(profile.machine.nodes, "2x1x2");
+  EXPECT_EQ(profile.machine.hosts, (std::vector<std::string>{"node1", "node2"}));
+  EXPECT_EQ(profile.launch.size(), 1U) << "of one process";
+  ASSERT_EQ(profile.over_nodes.size(), 1U);
+  CostsOnNodes& two = profile.over_nodes[0];
+  ASSERT_EQ(two.launch.size() + two.end.size() + two.shrink.size() + two.expand.size(), 4U) << "of four";
+  EXPECT_GT(two.launch[0].seconds.value, 0);
+  EXPECT_GT(two.expand[0].seconds.value, 0);
+  EXPECT_TRUE(has_said("processes over 2 nodes")) << result_.out;
+
+  // A job of 10 s takes launch and end over two nodes longer.
+  two.launch[0].seconds.value = 0.25, two.end[0].seconds.value = 0.125;
+  write_profile(profile, (folder_ / "p.json").string());
+  write_text(folder_ / "t.swf", "; MaxProcs: 4\n1 0 -1 10 4 -1 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  const ShellResult simulated = shell(REPLAY_PROGRAM
+                                      " simulate --trace t.swf --policy easy --machine 2x1x2 --runtime-model "
+                                      "calibrated --profile p.json --out r",
+                                      folder_.path());
+  EXPECT_EQ(simulated.status, 0) << simulated.err;
+  EXPECT_NE(events().find("\n10.375 finish job=1 outcome=completed"), std::string::npos) << events();
+  EXPECT_EQ(text_of(folder_ / "r/run.json").find("another machine"), std::string::npos);
 }
 
 TEST_F(HostCluster, OneThatCrashesIsNamedAndTheOthersAreLeftClean) {

@@ -131,6 +131,25 @@ std::vector<CoreId> place_on_nodes(int ranks, const Machine& machine, Pairing pa
   return placed(by_node(blocks, machine), pairing);
 }
 
+std::vector<CoreId> spread_on_nodes(int ranks, int nodes, const Machine& machine) {
+  std::vector<CoreCount> taken(static_cast<std::size_t>(nodes), 0);
+  for (int left = ranks; left > 0;) {
+    const int before = left;
+    for (int node = 0; node < nodes && left > 0; ++node) {
+      CoreCount& here = taken[static_cast<std::size_t>(node)];
+      if (here < machine.cores_of(NodeId{node}).size()) ++here, --left;
+    }
+    INVARIANT(left < before, "{} ranks on {} nodes of {}", ranks, nodes, machine.to_text());
+  }
+  std::vector<CoreId> core_of_rank;
+  for (int node = 0; node < nodes; ++node) {
+    const CoreId first = *machine.cores_of(NodeId{node}).begin();
+    for (int core = 0; core < number(taken[static_cast<std::size_t>(node)]); ++core)
+      core_of_rank.push_back(next(first, core));
+  }
+  return core_of_rank;
+}
+
 int nodes_of(std::span<const CoreId> core_of_rank, const Machine& machine) {
   return static_cast<int>(by_node(core_of_rank, machine).size());
 }

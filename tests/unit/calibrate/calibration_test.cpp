@@ -122,6 +122,76 @@ TEST(Plan, OfEmulatedCoresHasNoBenchmarks) {
     EXPECT_TRUE(m.kernel.name.empty()) << to_text(m);
 }
 
+Selection nodes_of_two(std::size_t nodes, std::vector<ProcessCount> processes) {
+  Selection selection = two_cores({"ep"});
+  selection.classes = {"S"};
+  selection.processes = std::move(processes);
+  selection.cores = static_cast<CoreCount>(2 * nodes);
+  selection.node_cores.assign(nodes, 2);
+  return selection;
+}
+
+std::vector<std::string> texts_of(const std::vector<Measurement>& plan, Kind kind) {
+  std::vector<std::string> texts;
+  for (const Measurement& m : plan)
+    if (m.kind == kind) texts.push_back(to_text(m));
+  return texts;
+}
+
+TEST(Plan, OfSeveralNodesHasJobsOnAsManyAsTheyCanLieOn) {
+  using Texts = std::vector<std::string>;
+  const std::vector<Measurement> plan = plan_of(nodes_of_two(2, {1, 2, 3}));
+  EXPECT_EQ(texts_of(plan, Kind::kOverheads),
+            (Texts{"launch and end of 1 process", "launch and end of 2 processes",
+                   "launch and end of 2 processes over 2 nodes", "launch and end of 3 processes over 2 nodes",
+                   "launch and end of 8 processes over 2 nodes"}));
+  EXPECT_EQ(texts_of(plan, Kind::kResize),
+            (Texts{"shrink and expand of 2 processes", "shrink and expand of 3 processes over 2 nodes"}))
+      << "a job keeps a core on each of its nodes";
+  EXPECT_EQ(texts_of(plan, Kind::kRunTime),
+            (Texts{"ep S, 1 process: run time", "ep S, 2 processes: run time",
+                   "ep S, 3 processes over 2 nodes: run time", "ep S, 2 processes over 2 nodes: run time"}));
+  EXPECT_EQ(texts_of(plan, Kind::kPair), (Texts{"ep S beside ep S, 3 processes over 2 nodes each"}));
+}
+
+TEST(Plan, HasRunTimesOverPowersOfTwoOfNodesAndOverAsManyAsCanBe) {
+  std::vector<int> nodes;
+  for (const Measurement& m : plan_of(nodes_of_two(6, {5})))
+    if (m.kind == Kind::kRunTime) nodes.push_back(m.nodes);
+  EXPECT_EQ(nodes, (std::vector<int>{3, 4, 5})) << "five cores lie on three nodes at least, on five at most";
+}
+
+TEST(Calibration, FiguresOfSeveralNodesStandBesideThoseOfOne) {
+  MadeUpMachine machine;
+  Profile profile;
+  const CalibrationResult result = run(profile, machine, plan_of(nodes_of_two(2, {1, 2, 3})));
+  EXPECT_EQ(result.refused.size() + result.left_out.size() + result.unsettled.size(), 0U);
+  ASSERT_EQ(profile.over_nodes.size(), 1U);
+  EXPECT_EQ(profile.over_nodes[0].nodes, 2);
+  EXPECT_EQ(profile.launch.size(), 2U);
+  EXPECT_EQ(profile.over_nodes[0].launch.size(), 3U);
+  EXPECT_EQ(profile.over_nodes[0].shrink.size(), 1U);
+  ASSERT_EQ(profile.entries.size(), 3U);
+  EXPECT_EQ(profile.entries[1].nodes, 1);
+  ASSERT_EQ(profile.entries[1].on_more_nodes.size(), 1U);
+  EXPECT_DOUBLE_EQ(profile.entries[1].on_more_nodes[0].runtime_s.value, 2);
+  EXPECT_EQ(profile.entries[2].nodes, 2);
+  EXPECT_TRUE(profile.entries[2].on_more_nodes.empty());
+  const CalibrationResult again = run(profile, machine, plan_of(nodes_of_two(2, {1, 2, 3})));
+  EXPECT_EQ(again.measured, 0U);
+}
+
+TEST(Calibration, ARunTimeOverMoreNodesRestsOnThatOnTheFewest) {
+  MadeUpMachine machine;
+  machine.refusals["ep S, 2 processes: run time"] = "it takes powers of three";
+  Profile profile;
+  const CalibrationResult result = run(profile, machine, plan_of(nodes_of_two(2, {2})));
+  EXPECT_TRUE(profile.entries.empty());
+  const auto refused = std::ranges::find_if(result.refused, [](const auto& one) { return one.first.spread; });
+  ASSERT_NE(refused, result.refused.end());
+  EXPECT_EQ(refused->second, "it takes powers of three");
+}
+
 TEST(Plan, UsualSizesAreAllSmallOnesThenPowersOfTwoAndTheMachines) {
   EXPECT_EQ(usual_sizes(2), (std::vector<ProcessCount>{1, 2}));
   EXPECT_EQ(usual_sizes(16).size(), 16U);

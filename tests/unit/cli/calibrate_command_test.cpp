@@ -28,9 +28,9 @@ class Calibrated : public testing::Test {
                                       "2 50 -1 10 1 -1 -1 1 100 -1 1 1 1 -1 1 -1 -1 -1\n");
   }
   [[nodiscard]] ShellResult simulate(const std::string& options) const {
-    return shell(
-        std::string{REPLAY_PROGRAM} + " simulate --trace t.swf --policy fcfs --machine 1x1x4 --out out " + options,
-        folder_.path());
+    return shell(std::string{REPLAY_PROGRAM} + " simulate --trace t.swf --policy fcfs --out out " +
+                     (options.find("--machine ") == std::string::npos ? "--machine 1x1x4 " : "") + options,
+                 folder_.path());
   }
   [[nodiscard]] nlohmann::json run_json() const { return nlohmann::json::parse(text_of(folder_ / "out/run.json")); }
 
@@ -51,6 +51,27 @@ TEST_F(Calibrated, JobsRunAsLongAsMeasured) {
   EXPECT_NE(run["notes"].dump().find("is a sample, of no real machine"), std::string::npos) << run["notes"];
   EXPECT_NE(run["notes"].dump().find("1 of 2 jobs are benchmarks of "), std::string::npos) << run["notes"];
   EXPECT_NE(run["inputs"].dump().find("profile.json"), std::string::npos) << "the profile is an input of the run";
+}
+
+TEST_F(Calibrated, AJobOverNodesCountsAsOnOneWhereNothingElseWasMeasuredAndThatIsSaid) {
+  write_trace("cg --class W");
+  const std::string on_two = "--machine 4x1x1 --runtime-model calibrated --profile ";
+  const ShellResult without = simulate(on_two + kSample);
+  ASSERT_EQ(without.status, 0) << without.err;
+  const std::string said = "a job over several nodes is assumed to run as on one: ";
+  EXPECT_NE((without.out + without.err).find(said), std::string::npos) << without.out << without.err;
+  EXPECT_NE(text_of(folder_ / "out/events.log").find("0.503333 finish job=1"), std::string::npos);
+
+  Profile profile = read_profile(kSample);
+  for (ProfileEntry& entry : profile.entries)
+    if (entry.command == "cg --class W" && entry.processes == 2) entry.on_more_nodes = {{2, {0.7, 0, 3}}};
+  profile.over_nodes.emplace_back().launch = {{2, {0.2, 0, 3}}};
+  write_profile(profile, folder_ / "p.json");
+  const ShellResult with = simulate(on_two + "p.json --force");
+  ASSERT_EQ(with.status, 0) << with.err;
+  EXPECT_EQ((with.out + with.err).find(said), std::string::npos) << with.out << with.err;
+  EXPECT_NE(text_of(folder_ / "out/events.log").find("0.92 finish job=1"), std::string::npos)
+      << "0.7 s, launch 0.2 s, end 0.02 s as on one node";
 }
 
 TEST_F(Calibrated, AProfileOfAnotherMachineIsFlaggedWithWhatDiffers) {
@@ -125,7 +146,7 @@ TEST_F(Calibrated, WrongOptionsAreSaidBeforeAnythingIsMeasured) {
       {"--processes 100000", "--processes: expected counts from 1 to "},
       {"--budget soon", "--budget: expected a duration such as 90s or 15min, found 'soon'"},
       {"--spread 0", "--spread: expected per cent above 0 and up to 100, found 0"},
-      {"--machine agent:nowhere:1", "--machine: a remote agent's node is calibrated on that node"}};
+      {"--machine agent:nowhere:1", "--machine agent:HOST:PORT needs --agent-key FILE"}};
   for (const auto& [options, message] : cases) {
     const ShellResult result = calibrate(options);
     EXPECT_NE(result.status, 0) << options;

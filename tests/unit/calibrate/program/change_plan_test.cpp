@@ -125,6 +125,14 @@ TEST(PlaceOnNodes, RanksOfANodeStandTogether) {
   EXPECT_EQ(numbers_of(place_on_nodes(8, machine, Pairing::kCyclic)), (Cores{0, 1, 0, 1, 2, 3, 2, 3}));
 }
 
+TEST(SpreadOnNodes, IsAsEvenAsTheNodesHaveRoom) {
+  const Machine machine = Machine::parse("1x1x4+2x1x2");
+  EXPECT_EQ(numbers_of(spread_on_nodes(4, 1, machine)), (Cores{0, 1, 2, 3}));
+  EXPECT_EQ(numbers_of(spread_on_nodes(3, 2, machine)), (Cores{0, 1, 4}));
+  EXPECT_EQ(numbers_of(spread_on_nodes(3, 3, machine)), (Cores{0, 4, 6}));
+  EXPECT_EQ(numbers_of(spread_on_nodes(7, 3, machine)), (Cores{0, 1, 2, 4, 5, 6, 7}));
+}
+
 TEST(ShrinkOnNodes, NoRankLeavesItsNode) {
   const Machine machine = Machine::cluster(2, 1, 2);
   const std::vector<CoreId> four = place_on_nodes(4, machine, Pairing::kBlock);
