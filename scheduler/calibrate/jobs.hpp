@@ -44,7 +44,7 @@ struct FinishedJob {
 
 /// Where jobs of a calibration run.
 struct JobsPlace {
-  std::filesystem::path folders{};  ///< theirs are in it, seen by all nodes; empty: in the usual place for such
+  std::filesystem::path folders{};            ///< theirs are in it, seen by all nodes; empty: in $TMPDIR, else /tmp
   std::filesystem::path working_directory{};  ///< empty: that of this process
   bool measures_load = true;                  ///< that of other processes on this machine, where the cores are
 };
@@ -73,8 +73,8 @@ class CalibrateJobs final : live::ExecutorListener {
 
   /// Starts measuring the load of other processes.
   void watch_load();
-  /// Share of the machine's CPU time used by processes other than our ranks since then; nullopt if that was too short, or is
-  /// not measured.
+  /// Share of the machine's CPU time used by processes other than our ranks since then; nullopt if that was too short, or
+  /// is not measured.
   [[nodiscard]] std::optional<double> load() const;
   [[nodiscard]] bool measures_load() const { return place_.measures_load; }
 

@@ -28,12 +28,12 @@ struct Selection {
 [[nodiscard]] std::vector<ProcessCount> usual_sizes(CoreCount cores);
 
 [[nodiscard]] std::vector<CoreCount> cores_by_node(const Machine& machine);
-/// The numbers of nodes, ascending, over which so many cores can be spread evenly: a core of each of the first nodes, then
-/// one more of each that has another, and so on.
+/// The numbers of nodes, ascending, over which so many cores can be spread evenly: a core of each of the first nodes,
+/// then one more of each that has another, and so on.
 [[nodiscard]] std::vector<int> nodes_for(CoreCount cores, const std::vector<CoreCount>& node_cores);
 
-/// On several nodes, launch, end and resizes are measured with every number of nodes up to 16, then with powers of two and
-/// with all; run times with powers of two and with all, behind those of the class on as few nodes as there are cores.
+/// On several nodes, launch, end and resizes are measured over every number of nodes up to 16, then over powers of two and
+/// all; run times over powers of two and all, after those of the class on the fewest nodes that have so many cores.
 /// Launch and end are also measured with twice as many ranks as cores. Pairs are measured in class W, if it is wanted, else in
 /// the smallest class, after the run times of the small classes, or of that one, with the largest wanted number of
 /// processes.

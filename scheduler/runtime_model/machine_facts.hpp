@@ -15,8 +15,8 @@ namespace replay {
 /// This machine with so many `cores` to measure on; `mpi` is mpi_here().
 [[nodiscard]] ProfileMachine machine_here(CoreCount cores);
 
-/// Differences that make a profile of `there` doubtful for `here`, in nodes, hosts, CPU, cores, kernel, MPI: "kernel: Linux 6.1.0
-/// there, Linux 6.18.5 here". What one of them does not state is no difference; nor is the machine's name.
+/// Differences that make a profile of `there` doubtful for `here`, in nodes, hosts, CPU, cores, kernel, MPI: "kernel:
+/// Linux 6.1.0 there, Linux 6.18.5 here". What one of them does not state is no difference; nor is the machine's name.
 [[nodiscard]] std::vector<std::string> differences(const ProfileMachine& there, const ProfileMachine& here);
 
 /// profile.json in replay's folder under $XDG_DATA_HOME, else under ~/.local/share. Throws InputError without a home.

@@ -84,8 +84,8 @@ class RuntimeModel {
   /// Run time on this allocation in these surroundings over run time expanded and alone; > 0, and 1 there.
   [[nodiscard]] virtual double slowdown(const ModelledJob& job, const Allocation& on,
                                         const Surroundings& around) const = 0;
-  /// How long a resize takes, from the order until all processes are on the cores `to`, of a job that holds `from` cores; the
-  /// job runs on as before meanwhile.
+  /// How long a resize takes, from the order until all processes are on the cores `to`, of a job that holds `from` cores;
+  /// the job runs on as before meanwhile.
   [[nodiscard]] virtual Duration resize_time(const ModelledJob& /*job*/, CoreCount /*from*/, const Allocation& /*to*/,
                                              const Surroundings& /*around*/) const {
     return {};

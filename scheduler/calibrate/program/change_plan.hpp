@@ -59,8 +59,8 @@ class ChangePlan {
 /// The same on the first cores of a machine, at most one for each rank; a node's ranks stand together. REQUIRES: named
 /// cores.
 [[nodiscard]] std::vector<CoreId> place_on_nodes(int ranks, const Machine& machine, Pairing pairing);
-/// A core for each rank, on the first `nodes` nodes as evenly as these have room: one on each, then one more on each that
-/// has another, and so on. REQUIRES: nodes >= 1, each gets a rank, and they have so many cores.
+/// A core for each rank, on the first `nodes` nodes as evenly as these have room: one on each, then one more on each
+/// that has another, and so on. REQUIRES: nodes >= 1, each gets a rank, and they have so many cores.
 [[nodiscard]] std::vector<CoreId> spread_on_nodes(int ranks, int nodes, const Machine& machine);
 /// How many nodes these ranks are on.
 [[nodiscard]] int nodes_of(std::span<const CoreId> core_of_rank, const Machine& machine);

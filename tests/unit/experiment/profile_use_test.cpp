@@ -42,12 +42,10 @@ TEST(NoteOnTurns, SaysWhenPairsWereMeasuredWithOtherTurns) {
   EXPECT_EQ(note("isolated+pairs", 0.02), "") << "reads no profile";
 }
 
-// The notes of a run without jobs on these cores, with a profile of a machine like this one.
-std::string notes(const JobsCores& cores, CoreCount profiled, const std::string& emulated = "") {
+// The notes of a run without jobs on these cores, with a profile of that machine.
+std::string notes(const JobsCores& cores, ProfileMachine machine) {
   Profile profile;
-  profile.machine = machine_here(profiled);
-  profile.machine.name = "node7";
-  profile.machine.emulated = emulated;
+  profile.machine = std::move(machine);
   Prepared run;
   run.spec.runtime_model = kCalibrated;
   run.spec.profile = "p.json";
@@ -56,22 +54,48 @@ std::string notes(const JobsCores& cores, CoreCount profiled, const std::string&
   return fmt::format("{}", fmt::join(run.notes, "\n"));
 }
 
+// With a profile of a machine like this one.
+std::string notes(const JobsCores& cores, CoreCount profiled, const std::string& emulated = "") {
+  ProfileMachine machine = machine_here(profiled);
+  machine.name = "node7";
+  machine.emulated = emulated;
+  return notes(cores, std::move(machine));
+}
+
 TEST(UseProfile, ComparesTheCoresThatTheJobsRunOnAndNotAllThatAreHere) {
   using enum JobsCores::Kind;
   const CoreCount all = cores_here();
-  EXPECT_EQ(notes({kHere, all + 1}, all + 1).find("another machine"), std::string::npos)
-      << notes({kHere, all + 1}, all + 1);
-  EXPECT_NE(notes({kHere, all + 1}, all).find(fmt::format("(cores: {} there, {} here)", all, all + 1)),
+  EXPECT_EQ(notes({kHere, Machine::pool(all + 1)}, all + 1).find("another machine"), std::string::npos)
+      << notes({kHere, Machine::pool(all + 1)}, all + 1);
+  EXPECT_NE(notes({kHere, Machine::pool(all + 1)}, all).find(fmt::format("(cores: {} there, {} here)", all, all + 1)),
             std::string::npos);
-  EXPECT_EQ(notes({kVirtual, all + 1}, all).find("another machine"), std::string::npos) << "measured on all of them";
-  EXPECT_EQ(notes({kVirtual, all + 1}, all + 1, "emulated").find("another machine"), std::string::npos);
+  EXPECT_EQ(notes({kVirtual, Machine::pool(all + 1)}, all).find("another machine"), std::string::npos)
+      << "measured on all of them";
+  EXPECT_EQ(notes({kVirtual, Machine::pool(all + 1)}, all + 1, "emulated").find("another machine"), std::string::npos);
 }
 
 TEST(UseProfile, ComparesAnAgentsNodeOnlyByItsCoresAndSaysSo) {
   using enum JobsCores::Kind;
-  EXPECT_NE(notes({kElsewhere, 64}, 64).find("p.json: is of node7; whether that is the agent's machine is not known"),
+  EXPECT_NE(notes({kElsewhere, Machine::pool(64)}, 64)
+                .find("p.json: is of node7; whether that is the agent's machine is not known"),
             std::string::npos);
-  EXPECT_NE(notes({kElsewhere, 64}, 4).find("another machine (cores: 4 there, 64 here)"), std::string::npos);
+  EXPECT_NE(notes({kElsewhere, Machine::pool(64)}, 4).find("another machine (cores: 4 there, 64 here)"),
+            std::string::npos);
+}
+
+TEST(UseProfile, ComparesHostsByTheirCoresAndInARealRunByTheirNames) {
+  using enum JobsCores::Kind;
+  const Machine two = Machine::cluster(2, 1, 4), four = Machine::cluster(4, 1, 2);
+  ProfileMachine hosts;
+  hosts.cores = 8;
+  hosts.nodes = "2x1x4";
+  hosts.hosts = {"node1", "node2"};
+  const std::string all_fits = "0 of 0 jobs are benchmarks of p.json (), with run times as measured";
+  EXPECT_EQ(notes({kVirtual, two}, hosts).find(all_fits), 0U) << notes({kVirtual, two}, hosts);
+  EXPECT_EQ(notes({kElsewhere, two, {"node1", "node2"}}, hosts).find(all_fits), 0U);
+  EXPECT_NE(notes({kVirtual, four}, hosts).find("another machine (nodes: 2x1x4 there, 4x1x2 here)"), std::string::npos);
+  EXPECT_NE(notes({kElsewhere, two, {"node1", "node3"}}, hosts).find("(hosts: node1,node2 there, node1,node3 here)"),
+            std::string::npos);
 }
 
 }  // namespace
