@@ -26,7 +26,6 @@
 #include "vmlib/registration.hpp"
 #include "vmlib/segment.hpp"
 #include "vmlib/settings.hpp"
-#include "vmlib/shared_file.hpp"
 #include "vmlib/test_loops.hpp"
 #include "vmlib/unique_fd.hpp"
 #include "vmlib/vm_burst.h"

@@ -28,6 +28,11 @@ std::optional<std::int32_t> parse_count(const char* text) {
 
 bool is_path(const char* text) { return text != nullptr && *text == '/'; }
 
+constexpr char kMpichs[] = "/dev/shm/mpich_shar_tmpXXXXXX";
+constexpr char kOurs[] = "/" REPLAY_VM_SHARED_FILE;
+static_assert(sizeof kMpichs == sizeof(SharedName));
+constexpr std::size_t kFolder = sizeof kMpichs - sizeof kOurs;
+
 }  // namespace
 
 bool is_switched_off(Lookup lookup) {
@@ -54,6 +59,16 @@ std::optional<Settings> read_settings(Lookup lookup) {
   const auto size = parse_count(lookup("PMI_SIZE"));
   if (!is_path(socket) || !key || !rank || !size || *rank >= *size) return std::nullopt;
   return Settings{.socket = socket, .key = *key, .world_rank = *rank, .world_size = *size};
+}
+
+std::optional<SharedName> own_shared_name(const char* name, Lookup lookup) {
+  if (std::strcmp(name, kMpichs) != 0 || is_switched_off(lookup)) return std::nullopt;
+  const char* const folder = lookup(REPLAY_VM_ENV_SHARED);
+  if (folder == nullptr || std::strlen(folder) != kFolder) return std::nullopt;
+  SharedName own{};
+  std::memcpy(own.data(), folder, kFolder);
+  std::memcpy(own.data() + kFolder, kOurs, sizeof kOurs);
+  return own;
 }
 
 }  // namespace replay::vm

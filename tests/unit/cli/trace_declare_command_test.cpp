@@ -150,7 +150,7 @@ TEST_F(TraceDeclare, SaysWhatItDidWithBrokenLinesAndOtherRecords) {
              job_line(1) + "2 nonsense\n" + "; a comment in between\n" + job_line(3, {{4, "-1"}}) + job_line(4));
   const ShellResult result = declare("t.swf --ov uniform -o u.swf");
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.err.find("declared for 2 jobs; 1 records"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("declared for 2 jobs; 1 record"), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("skipped 1 broken line:\nt.swf:2:"), std::string::npos) << result.err;
   EXPECT_NE(text_of(folder_ / "u.swf").find("; a comment in between\n3 "), std::string::npos);
   expect_complaint("t.swf --ov uniform --strict -o v.swf", 1, {"t.swf:2:"});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <map>
 #include <string>
 
@@ -72,6 +73,33 @@ TEST(VmSettings, OffIsWhateverIsNotZero) {
   EXPECT_TRUE(is_switched_off(look_up));
   environment = {{"REPLAY_VM_OFF", ""}};
   EXPECT_TRUE(is_switched_off(look_up));
+}
+
+constexpr const char* kMpichs = "/dev/shm/mpich_shar_tmpXXXXXX";
+
+TEST(VmSharedFile, IsInTheAgentsFolderAndItsNameIsAsLongAsMpichs) {
+  environment = {{"REPLAY_VM_SHARED", "/dev/shm/replayabc123"}};
+  const auto own = own_shared_name(kMpichs, look_up);
+  ASSERT_TRUE(own);
+  EXPECT_STREQ(own->data(), "/dev/shm/replayabc123/mXXXXXX");
+  EXPECT_EQ(std::strlen(own->data()), std::strlen(kMpichs));
+}
+
+TEST(VmSharedFile, IsWhereMpichMakesItWithoutAFolderOfThatLength) {
+  for (const char* folder : {"", "/dev/shm/replay", "/dev/shm/replayabc1234"}) {
+    environment = {{"REPLAY_VM_SHARED", folder}};
+    EXPECT_FALSE(own_shared_name(kMpichs, look_up)) << folder;
+  }
+  environment.clear();
+  EXPECT_FALSE(own_shared_name(kMpichs, look_up));
+}
+
+TEST(VmSharedFile, OtherFilesOfAProgramAreWhereItMakesThem) {
+  environment = {{"REPLAY_VM_SHARED", "/dev/shm/replayabc123"}};
+  for (const char* name : {"/dev/shm/mpich_shar_tmpYYYYYY", "/dev/shm/mpich_shar_tmpXXXXXX2", "/tmp/XXXXXX", ""})
+    EXPECT_FALSE(own_shared_name(name, look_up)) << name;
+  environment["REPLAY_VM_OFF"] = "1";
+  EXPECT_FALSE(own_shared_name(kMpichs, look_up));
 }
 
 }  // namespace
