@@ -296,7 +296,7 @@ exec {2} "$@"
       "/usr/bin/setpriv",
       {"--reuid", id, "--regid", id, "--clear-groups", "--", "/usr/bin/env",
        fmt::format("PATH={}/bin:{}", folder_.path().string(), ::getenv("PATH")), REPLAY_PROGRAM, "serve", "--service",
-       home().string(), "--machine", one_core(), "--policy", "easy", "--plain", "--job-network", "host"},
+       home().string(), "--machine", "emulated:1x1x2", "--policy", "easy", "--plain", "--job-network", "host"},
       folder_ / "out",
       folder_ / "err"};
   std::string submission = submit(1, phases(0.1));
@@ -317,6 +317,17 @@ exec {2} "$@"
   fs::remove(folder_ / "limit");
   const std::string end = ask(of_job("wait", 1));
   EXPECT_TRUE(has(end, R"("outcome":"completed")")) << end;
+  // One of two ranks is there, and lacks its thread; mpiexec, whose proxy goes on trying to fork the other, sees nothing.
+  leave(2);
+  EXPECT_TRUE(has(ask(submit(2, phases(0.1))), R"("submitted":2)")) << service.err();
+  EXPECT_TRUE(comes_true([&] {
+    shown = ask(of_job("job", 2));
+    return has(shown, "a rank could not make UCX's thread") || has(shown, "outcome");
+  })) << shown;
+  EXPECT_FALSE(has(shown, "outcome")) << shown;
+  fs::remove(folder_ / "limit");
+  const std::string second = ask(of_job("wait", 2));
+  EXPECT_TRUE(has(second, R"("outcome":"completed")")) << second;
   EXPECT_EQ(stop(service), 0) << service.err();
 }
 

@@ -101,7 +101,8 @@ void JobEnding::on_mpiexec_exit(int status, bool had_child) {
     is_site_fault_ = true;
     how_.broken = "mpiexec could not fork its proxy: is there a limit of processes (ulimit -u, pids.max) or of memory?";
   }
-  if (!is_to_end() && was_refused_a_thread(job_)) {
+  // Of a start of some ranks only mpiexec does not notice it: its proxy goes on trying to fork the others.
+  if (!how_.asked && was_refused_a_thread(job_)) {
     is_site_fault_ = true;
     how_.broken =
         "a rank could not make UCX's thread: is there a limit of processes (ulimit -u, pids.max) or of memory?";
