@@ -109,9 +109,8 @@ double budget_of(const CalibrateGiven& given, const std::optional<live::MachineE
 
 fs::path place_of(const CalibrateGiven& given, const experiment::RealMachine& machine) {
   if (!given.out.empty()) return given.out;
-  const fs::path usual = default_profile_path();
-  if (!machine.is_here()) return usual.parent_path() / "profile-hosts.json";
-  return machine.is_emulated() ? usual.parent_path() / "profile-emulated.json" : usual;
+  if (!machine.is_here()) return default_profile_path(kProfileOfHosts);
+  return machine.is_emulated() ? default_profile_path("profile-emulated.json") : default_profile_path();
 }
 
 // Of other hosts, CPU, kernel and MPI are not known.

@@ -117,8 +117,8 @@ std::vector<std::string> misfits_of(const protocol::NodeChecked& node, const Fil
     found.push_back(fmt::format("vmlib: expected that of {}, SHA-256 {}..., found {}...", name_of_first,
                                 text(first.vmlib).substr(0, kShownDigits), text(node.vmlib).substr(0, kShownDigits)));
   if (node.turn_us != first.turn_us)
-    found.push_back(fmt::format("turns: expected those of {}, --turn {}us, found {}us", name_of_first, first.turn_us,
-                                node.turn_us));
+    found.push_back(fmt::format("turns: expected those of {}, --turn {:g}ms, found {:g}ms", name_of_first,
+                                static_cast<double>(first.turn_us) / 1000, static_cast<double>(node.turn_us) / 1000));
   return found;
 }
 

@@ -50,6 +50,8 @@ void read_model(Prepared& run) {
   RunSpec& spec = run.spec;
   spec.runtime_model = runtime_model_of(spec);
   const bool is_calibrated = names_model(spec.runtime_model, kCalibrated);
+  if (!is_calibrated && !names_model(spec.runtime_model, "pairs"))
+    (void)make_runtime_model(spec.runtime_model);  // a name that is none is said before what does not go with it
   if (!spec.profile.empty() && !is_calibrated)
     throw UsageError(
         fmt::format("--profile: the runtime model {} reads none; it is for --runtime-model {}, or {}+pairs, "

@@ -31,7 +31,9 @@ ProfileMachine machine_that_runs(const JobsCores& cores, const Profile& profile)
 }  // namespace
 
 std::string profile_path(const RunSpec& spec) {
-  return spec.profile.empty() ? default_profile_path().string() : spec.profile;
+  if (!spec.profile.empty()) return spec.profile;
+  const bool is_of_hosts = spec.world != World::kSimulated && is_elsewhere(spec.machine);
+  return (is_of_hosts ? default_profile_path(kProfileOfHosts) : default_profile_path()).string();
 }
 
 std::shared_ptr<const Profile> load_profile(const RunSpec& spec) {

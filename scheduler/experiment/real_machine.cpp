@@ -112,7 +112,8 @@ RealCores RealMachine::cores() const {
 
 std::string RealMachine::description() const {
   if (cluster_)
-    return fmt::format("{} {}cores of {}", machine().size(), is_emulated() ? "emulated " : "", cluster_->name());
+    return fmt::format("{} of {}", counted(machine().size(), is_emulated() ? "emulated core" : "core"),
+                       cluster_->name());
   if (is_emulated())
     return fmt::format("{} emulated cores ({}, quantum {:g} ms)", machine().size(), machine().to_text(),
                        static_cast<double>(agent_.quantum.count()) / 1000);

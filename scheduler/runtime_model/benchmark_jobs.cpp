@@ -54,7 +54,9 @@ class BenchmarkSetter {
   void set(TracedJob& traced) {
     const std::string command = command_of(traced);
     if (follows_the_trace(command)) {
-      if (setting_.adds_overheads) set_runtime(traced, traced.truth.runtime + overheads(traced.job.processes, 1));
+      if (setting_.adds_overheads)
+        set_runtime(traced,
+                    traced.truth.runtime + overheads(traced.job.processes, launch_.fewest_nodes(traced.job.processes)));
       return;
     }
     const std::size_t index = entry_of(traced, command);

@@ -137,8 +137,9 @@ class Calibrated final : public RuntimeModel {
       return (application.runtime_on(nodes) + overheads(job.processes, nodes)) /
              (application.runtime_on(usual) + overheads(job.processes, usual));
     }
-    if (!adds_overheads_ || nodes == 1 || job.runtime <= Duration::zero()) return 1;
-    const double more = overheads(job.processes, nodes) - overheads(job.processes, 1);
+    const int usual = launch_.fewest_nodes(job.processes);
+    if (!adds_overheads_ || nodes == usual || job.runtime <= Duration::zero()) return 1;
+    const double more = overheads(job.processes, nodes) - overheads(job.processes, usual);
     return std::max(kLeastByNodes, 1 + more / seconds(job.runtime));
   }
 

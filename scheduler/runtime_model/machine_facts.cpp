@@ -86,13 +86,13 @@ std::vector<std::string> differences(const ProfileMachine& there, const ProfileM
   return found;
 }
 
-fs::path default_profile_path() {
+fs::path default_profile_path(const char* name) {
   const char* data = std::getenv("XDG_DATA_HOME");
-  if (data != nullptr && fs::path{data}.is_absolute()) return fs::path{data} / "replay" / "profile.json";
+  if (data != nullptr && fs::path{data}.is_absolute()) return fs::path{data} / "replay" / name;
   const char* home = std::getenv("HOME");
   if (home == nullptr || *home == '\0')
     throw InputError("neither XDG_DATA_HOME nor HOME is set: name the profile's file");
-  return fs::path{home} / ".local" / "share" / "replay" / "profile.json";
+  return fs::path{home} / ".local" / "share" / "replay" / name;
 }
 
 }  // namespace replay

@@ -19,7 +19,8 @@ namespace replay {
 /// Linux 6.1.0 there, Linux 6.18.5 here". What one of them does not state is no difference; nor is the machine's name.
 [[nodiscard]] std::vector<std::string> differences(const ProfileMachine& there, const ProfileMachine& here);
 
-/// profile.json in replay's folder under $XDG_DATA_HOME, else under ~/.local/share. Throws InputError without a home.
-[[nodiscard]] std::filesystem::path default_profile_path();
+/// A profile in replay's folder under $XDG_DATA_HOME, else under ~/.local/share. Throws InputError without a home.
+[[nodiscard]] std::filesystem::path default_profile_path(const char* name = "profile.json");
+inline constexpr const char* kProfileOfHosts = "profile-hosts.json";  ///< for real runs on hosts
 
 }  // namespace replay

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,8 @@ class CostByNodes {
 
   /// Whether it was measured over several nodes. If not, all jobs cost what they do on one.
   [[nodiscard]] bool knows_several() const { return !lists_.empty() && lists_.back().nodes > 1; }
+  /// On which a job fits, of the machine that was measured; 1 if that was one machine.
+  [[nodiscard]] int fewest_nodes(ProcessCount processes) const;
   /// Seconds: overhead_at() of the measured numbers of nodes, on lines between those.
   [[nodiscard]] double at(ProcessCount processes, int nodes) const;
 
@@ -46,7 +49,8 @@ class CostByNodes {
     int nodes;
     std::vector<OverheadAt> list;  // not empty
   };
-  std::vector<OnNodes> lists_;  // ascending
+  std::vector<OnNodes> lists_;                // ascending
+  std::vector<std::int64_t> cores_of_nodes_;  // of the first one, of the first two, and so on; empty: one machine
 };
 
 }  // namespace replay

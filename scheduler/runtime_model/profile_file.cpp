@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "scheduler/base/json/json_place.hpp"
 #include "scheduler/base/json/read_json.hpp"
 #include "scheduler/base/json/write_json.hpp"
+#include "scheduler/model/machine.hpp"
 
 namespace replay {
 namespace {
@@ -43,6 +45,16 @@ std::optional<Figure> optional_figure(const Place& place, const char* key, doubl
 
 std::string optional_text(const Place& place, const char* key) { return place.has(key) ? place.at(key).text() : ""; }
 
+void expect_machine(const Place& nodes, CoreCount cores) {
+  std::optional<Machine> machine;
+  try {
+    machine = Machine::parse(nodes.text());
+  } catch (const InputError&) {
+    nodes.fail("nodes such as 2x1x4");
+  }
+  if (machine->size() != cores) nodes.fail(fmt::format("nodes with {} cores", cores));
+}
+
 ProfileMachine machine_of(const Place& place) {
   ProfileMachine machine{.name = place.at("name").text(),
                          .cpu = optional_text(place, "cpu"),
@@ -52,6 +64,7 @@ ProfileMachine machine_of(const Place& place) {
                          .cores = place.at("cores").count(),
                          .nodes = optional_text(place, "nodes")};
   for (const Place& host : place.list("hosts")) machine.hosts.push_back(host.text());
+  if (!machine.nodes.empty()) expect_machine(place.at("nodes"), machine.cores);
   return machine;
 }
 

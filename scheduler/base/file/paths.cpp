@@ -17,6 +17,8 @@ namespace replay {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr std::string_view kProxy = "replay-proxy";
+
 bool is_program(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
@@ -66,13 +68,13 @@ std::optional<fs::path> vm_library() {
 }
 
 std::optional<fs::path> replay_proxy() {
-  fs::path path = library_folder() / "replay-proxy";
+  fs::path path = library_folder() / kProxy;
   if (!is_program(path)) return std::nullopt;
   return path;
 }
 
 std::optional<fs::path> benchmark(std::string_view name) {
-  if (name.empty() || name.find('/') != std::string_view::npos) return std::nullopt;
+  if (name.empty() || name == kProxy || name.find('/') != std::string_view::npos) return std::nullopt;
   fs::path path = library_folder() / name;
   if (!is_program(path)) return std::nullopt;
   return path;

@@ -142,6 +142,18 @@ TEST_F(OverNodes, AnotherJobPaysLaunchAndEndIfItsRunTimeHasThem) {
   EXPECT_EQ(slowdown(-1, on_nodes({1, 3}), from_seconds(10)), 1);
 }
 
+TEST_F(OverNodes, AnotherJobHasTheCostsOfTheFewestNodesOnWhichItFits) {
+  profile_.machine.nodes = "4x1x1";
+  model_ = make_runtime_model("calibrated", {.profile = &profile_, .adds_overheads = true});
+  EXPECT_EQ(slowdown(-1, on_nodes({1, 3}), from_seconds(10)), 1);
+  const CostByNodes launch{profile_, &JobCosts::launch};
+  EXPECT_EQ(launch.fewest_nodes(1), 1);
+  EXPECT_EQ(launch.fewest_nodes(3), 3);
+  EXPECT_EQ(launch.fewest_nodes(9), 4) << "more than there are";
+  profile_.machine.nodes = "1x2x4+3x1x1";
+  EXPECT_EQ((CostByNodes{profile_, &JobCosts::launch}.fewest_nodes(10)), 3);
+}
+
 TEST_F(OverNodes, AResizeTakesAsLongAsMeasuredThere) {
   EXPECT_EQ(resize(4, on_nodes({1, 3})), from_seconds(0.02));
   EXPECT_EQ(resize(4, on_nodes({1})), from_seconds(0.001));

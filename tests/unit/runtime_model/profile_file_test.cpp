@@ -56,6 +56,11 @@ TEST(ProfileFile, FiguresOfSeveralNodesComeBackAsTheyWere) {
   json["benchmarks"][0]["on_more_nodes"][1]["nodes"] = 2;
   EXPECT_EQ(message(json),
             "p.json: benchmarks[0].on_more_nodes[1].nodes: expected more than 2, in ascending order, found 2");
+  json["over_nodes"][0]["nodes"] = 2;
+  json["machine"]["nodes"] = "banana";
+  EXPECT_EQ(message(json), "p.json: machine.nodes: expected nodes such as 2x1x4, found \"banana\"");
+  json["machine"]["nodes"] = "9x1x1";
+  EXPECT_EQ(message(json), "p.json: machine.nodes: expected nodes with 4 cores, found \"9x1x1\"");
 }
 
 TEST(ProfileFile, ErrorsNameThePlace) {
