@@ -32,7 +32,7 @@ using Lookup = const char* (*)(const char* name);
 [[nodiscard]] std::optional<Key> parse_key(const char* text);
 
 // MPICH takes /dev/shm and a fixed name for the file that the ranks of a node share, and removes the name within milliseconds; a
-// rank that is killed meanwhile would leave a file of which nobody knows whose it is.
+// rank that is killed meanwhile would leave a file of which nothing says that it was a job's.
 
 /// "/dev/shm/mpich_shar_tmpXXXXXX", with the 0 at its end.
 using SharedName = std::array<char, 30>;

@@ -28,7 +28,8 @@ struct AgentDirectory {
 /// Makes one below `base`. Throws std::system_error.
 [[nodiscard]] AgentDirectory make_agent_directory(const std::filesystem::path& base);
 
-/// Deletes the directory of an agent that has ended, and its folder, whether it is locked or not. Empty: it is gone, or was no agent's.
+/// Deletes the directory of an agent that has ended, and its folder, whether it is locked or not. Empty: it is gone, or was
+/// no agent's.
 /// Else the unknown entry for which it was left alone.
 [[nodiscard]] std::filesystem::path remove_agent_directory(const std::filesystem::path& directory);
 

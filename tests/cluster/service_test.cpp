@@ -308,26 +308,22 @@ exec {2} "$@"
     return has(shown, "Hydra's proxy has started 0 of 1 ranks, and no process can be made") || has(shown, "outcome");
   })) << shown;
   EXPECT_FALSE(has(shown, "outcome")) << shown;
+  const auto lacks_a_thread_and_runs_later = [&](int job) {
+    EXPECT_TRUE(comes_true([&] {
+      shown = ask(of_job("job", job));
+      return has(shown, "a rank could not make UCX's thread") || has(shown, "outcome");
+    })) << shown;
+    EXPECT_FALSE(has(shown, "outcome")) << shown;
+    fs::remove(folder_ / "limit");
+    const std::string end = ask(of_job("wait", job));
+    EXPECT_TRUE(has(end, R"("outcome":"completed")")) << end;
+  };
   leave(2);
-  EXPECT_TRUE(comes_true([&] {
-    shown = ask(of_job("job", 1));
-    return has(shown, "a rank could not make UCX's thread") || has(shown, "outcome");
-  })) << shown;
-  EXPECT_FALSE(has(shown, "outcome")) << shown;
-  fs::remove(folder_ / "limit");
-  const std::string end = ask(of_job("wait", 1));
-  EXPECT_TRUE(has(end, R"("outcome":"completed")")) << end;
+  lacks_a_thread_and_runs_later(1);
   // One of two ranks is there, and lacks its thread; mpiexec, whose proxy goes on trying to fork the other, sees nothing.
   leave(2);
   EXPECT_TRUE(has(ask(submit(2, phases(0.1))), R"("submitted":2)")) << service.err();
-  EXPECT_TRUE(comes_true([&] {
-    shown = ask(of_job("job", 2));
-    return has(shown, "a rank could not make UCX's thread") || has(shown, "outcome");
-  })) << shown;
-  EXPECT_FALSE(has(shown, "outcome")) << shown;
-  fs::remove(folder_ / "limit");
-  const std::string second = ask(of_job("wait", 2));
-  EXPECT_TRUE(has(second, R"("outcome":"completed")")) << second;
+  lacks_a_thread_and_runs_later(2);
   EXPECT_EQ(stop(service), 0) << service.err();
 }
 

@@ -32,8 +32,8 @@ class Turns {
   explicit Turns(std::chrono::microseconds turn);
 
   /// The jobs that may run from now on; the others are to be stopped. A job with cores of its own always may. Jobs that
-  /// were here before and are not given are forgotten. `common`: the time of all hosts, if one of the jobs spans some; who
-  /// comes first then follows from the number of the turn, so that of two jobs that meet each has every other turn, on each
+  /// were here before and are not given are forgotten. `common`: the time of all hosts, if one of the jobs spans some; which
+  /// job comes first then follows from the number of the turn, so that of two jobs that meet each has every other turn, on each
   /// host the same one, whatever others are there. O(jobs^2 cores).
   [[nodiscard]] std::set<JobId> decide(const std::vector<Job>& jobs, Time now,
                                        std::optional<Time> common = std::nullopt);

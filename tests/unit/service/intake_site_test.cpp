@@ -1,0 +1,113 @@
+// Jobs of users that the site cannot start: they wait, whoever asks is told why, and they start when it can.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/unit/service/intake_fixture.hpp"
+
+namespace replay::service {
+namespace {
+
+TEST_F(IntakeTest, JobsThatTheSiteCannotStartWaitAndSayWhyAndStartWhenItCan) {
+  const std::filesystem::path in_the_way = folder().path() / "jobs";
+  test::write_text(in_the_way, "where the folders of the jobs would be");
+  const Period period =
+      serve({{1, 0.05}, {2, 0.05}, {3, 0.05}},
+            {send(submit_line(1) + submit_line(1) + submit_line(2)), answers(3), shows(1, "no job can be started now"),
+             shows(3, R"("state":"waiting")"), [&] { return std::filesystem::remove(in_the_way); },
+             send(of_job("wait", 1) + of_job("wait", 2) + of_job("wait", 3)), ended(3)});
+  EXPECT_EQ(period.result.broken_off, "") << "the service goes on";
+  for (const int job : {1, 2, 3}) EXPECT_EQ(stored(job).outcome, Outcome::kCompleted) << job;
+  EXPECT_TRUE(has(client_->last_line(), "completed")) << client_->last_line();
+  EXPECT_EQ(test::what_is_wrong(period.log, Machine::cluster(1, 1, 2)), "");
+  const auto tells_of = [&period](int job) {
+    return std::ranges::count_if(period.log.records(), [job](const log::Record& record) {
+      const auto* const failed = std::get_if<log::Failed>(&record.what);
+      return failed != nullptr && failed->job == JobId{job} && failed->action == "start";
+    });
+  };
+  EXPECT_EQ(tells_of(1), 1) << "once, though it was tried again and again";
+  EXPECT_EQ(tells_of(3), 0) << "it was not launched";
+}
+
+TEST_F(IntakeTest, AJobThatTheAgentCannotStartForWantOfProcessesRunsLaterWithItsWholeTimeLimit) {
+  adjust_ = [this] { executor_->not_started[JobId{1}] = "fork: Resource temporarily unavailable"; };
+  const Period period = serve({{1, 0.05}}, {send(submit_line(2) + of_job("wait", 1)), ended(1)});
+  EXPECT_EQ(stored(1).outcome, Outcome::kCompleted);
+  EXPECT_TRUE(stored(1).started);
+  const auto extended = std::ranges::find_if(period.log.records(), [](const log::Record& record) {
+    return std::holds_alternative<log::Extended>(record.what);
+  });
+  ASSERT_NE(extended, period.log.records().end());
+  EXPECT_GE(std::get<log::Extended>(extended->what).estimate, 600s + 50ms);
+  EXPECT_EQ(test::what_is_wrong(period.log, Machine::cluster(1, 1, 2)), "");
+}
+
+// The refusal comes when the limit and its grace are over.
+TEST_F(IntakeTest, AJobIsNotEndedByATimeLimitOfASecondBeforeTheSiteHasStartedIt) {
+  adjust_ = [this] {
+    executor_->not_started[JobId{1}] = "Hydra's proxy has started 0 of 1 ranks, and no process can be made";
+    executor_->answer_after = 3'700ms;
+  };
+  std::string submission = submit_line(1);
+  submission.replace(submission.find("600"), 3, "1");
+  (void)serve({{1, 0.01}}, {send(submission + of_job("wait", 1)), ended(1)});
+  EXPECT_EQ(stored(1).outcome, Outcome::kCompleted) << "it was started later";
+}
+
+TEST_F(IntakeTest, AJobWhoseRanksHaveNotBeenStartedIsKeptAtAStop) {
+  adjust_ = [this] { executor_->begins_after[JobId{1}] = 1h; };
+  const Period period = serve({{1, 100}}, {send(submit_line(1)), shows(1, R"("state":"running")")});
+  EXPECT_EQ(period.log.outcome(JobId{1}), Outcome::kCancelled);
+  EXPECT_EQ(ends_of(period, 1), std::vector<std::string>{"stopped"});
+  EXPECT_EQ(waiting(), std::vector<std::int64_t>{1});
+}
+
+TEST_F(IntakeTest, AJobThatTheSiteCannotStartIsKeptAtAStopAndCanBeCancelled) {
+  test::write_text(folder().path() / "jobs", "where the folders of the jobs would be");
+  (void)serve({}, {send(submit_line(1) + submit_line(1)), answers(2), shows(2, "no job can be started now"),
+                   send(of_job("cancel", 2) + of_job("wait", 2)), ended(1)});
+  EXPECT_EQ(stored(2).outcome, Outcome::kCancelled);
+  EXPECT_EQ(waiting(), std::vector<std::int64_t>{1});
+  EXPECT_FALSE(stored(1).started);
+}
+
+// Its log calls it cancelled, as every job that waits: in the next period it comes anew.
+TEST_F(IntakeTest, AJobThatTheSiteHoldsBackLeavesAPeriodAsOneThatWaits) {
+  const std::filesystem::path in_the_way = folder().path() / "jobs";
+  test::write_text(in_the_way, "where the folders of the jobs would be");
+  const auto expect_waits = [this](const Period& period, const char* when) {
+    EXPECT_GE(period.log.start(JobId{1}), Instant{}) << "the policy has started it";
+    EXPECT_EQ(period.log.outcome(JobId{1}), Outcome::kCancelled) << when;
+    EXPECT_EQ(ends_of(period, 1), std::vector<std::string>{"stopped"}) << when;
+    EXPECT_EQ(waiting(), std::vector<std::int64_t>{1}) << when;
+    EXPECT_FALSE(end_read_back(period, 1).has_value()) << when;
+    client_.reset();
+  };
+  const Step agent_dies = [this] { return executor_->lose("the node agent has died"), true; };
+  expect_waits(serve({}, {send(submit_line(1)), answers(1), shows(1, "no job can be started now"), agent_dies}),
+               "the agent has died");
+  expect_waits(serve({}, {send(of_job("job", 1)), shows(1, "no job can be started now")}), "a stop");
+
+  // The stop comes between the order to start it and the answer, which comes when the loop has turned after the stop.
+  std::filesystem::remove(in_the_way);
+  const std::string why = "fork: Resource temporarily unavailable";
+  adjust_ = [&] {
+    executor_->answer_after = 1h;
+    executor_->not_started[JobId{1}] = why;
+  };
+  after_stop_ = [&, has_turned = false]() mutable {
+    if (std::exchange(has_turned, true)) executor_->refuse(JobId{1}, why);
+  };
+  expect_waits(serve({{1, 1}}, {send(of_job("job", 1)), shows(1, R"("state":"running")")}), "a stop during the start");
+
+  adjust_ = {};
+  after_stop_ = {};
+  (void)serve({{1, 0.01}}, {send(of_job("wait", 1)), ended(1)});
+  EXPECT_EQ(stored(1).outcome, Outcome::kCompleted);
+}
+
+}  // namespace
+}  // namespace replay::service
