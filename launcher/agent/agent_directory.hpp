@@ -29,8 +29,7 @@ struct AgentDirectory {
 [[nodiscard]] AgentDirectory make_agent_directory(const std::filesystem::path& base);
 
 /// Deletes the directory of an agent that has ended, and its folder, whether it is locked or not. Empty: it is gone, or was
-/// no agent's.
-/// Else the unknown entry for which it was left alone.
+/// no agent's. Else the unknown entry for which it was left alone.
 [[nodiscard]] std::filesystem::path remove_agent_directory(const std::filesystem::path& directory);
 
 /// Ends the processes that dead agents have left (left_processes.hpp), and deletes their directories below `base`, their

@@ -132,8 +132,8 @@ TEST(ValidationTable, MarksWhatIsToBeDoubted) {
   CellResult result = a_result();
   result.disturbed = true;
   const std::string text = validation_text({result});
-  for (const char* words : {"30/poisson/easy *", "disturbed: others used the machine", "1 job did not complete",
-                            "-8.3", "+10.0", "+5.0", "7.78 % (3 figures)", "They decide the same until 3 s"})
+  for (const char* words : {"30/poisson/easy *", "disturbed: others used the machine", "1 job did not complete", "-8.3",
+                            "+10.0", "+5.0", "7.78 % (3 figures)", "They decide the same until 3 s"})
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
 }
 
