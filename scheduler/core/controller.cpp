@@ -245,6 +245,16 @@ bool Controller::apply(const StartDelayed& event) {
   return true;
 }
 
+bool Controller::apply(const NodeChange& event) {
+  write<NodeChange>(event);
+  return false;
+}
+
+bool Controller::apply(const Requeue& event) {
+  write<log::Requeued>(event.job, event.reason);
+  return false;
+}
+
 // ---- time ----
 
 Instant Controller::limit_of(const RunningJob& job) const {

@@ -106,6 +106,8 @@ class Controller {
   bool apply(const Cancel& event);
   bool apply(const ActionFailed& event);
   bool apply(const StartDelayed& event);
+  bool apply(const NodeChange& event);
+  bool apply(const Requeue& event);
 
   [[nodiscard]] Instant limit_of(const RunningJob& job) const;
   void note_estimates_that_are_over();

@@ -43,6 +43,7 @@ struct Follower::Taker {
   void operator()(const log::ResizeDone& what) const { passed(follower.resize(what)); }
   void operator()(const log::SuspendDone& what) const { passed(follower.suspend(what.job)); }
   void operator()(const log::ResumeDone& what) const { passed(follower.resume(what.job)); }
+  void operator()(const log::Requeued& what) const { passed(follower.requeue(what.job)); }
   void operator()(const log::Finished& what) const { follower.end(what, record); }
   void operator()(const log::RanksSeen& what) const {
     JobState& job = follower.job(what.job, event_of(what));
@@ -93,7 +94,7 @@ log::Kinds Follower::kinds() const {
   log::Kinds kinds;
   for (const std::size_t kind :
        {log::kKind<log::Submitted>, log::kKind<log::Launched>, log::kKind<log::RanksSeen>, log::kKind<log::ResizeDone>,
-        log::kKind<log::SuspendDone>, log::kKind<log::ResumeDone>, log::kKind<log::Finished>})
+        log::kKind<log::SuspendDone>, log::kKind<log::ResumeDone>, log::kKind<log::Finished>, log::kKind<log::Requeued>})
     kinds.set(kind);
   for (const Observer* observer : observers_) kinds |= observer->records();
   return kinds;
@@ -187,6 +188,19 @@ const JobState& Follower::resume(JobId id) {
   job.phase = Phase::kRunning;
   join(job);
   changed({Phase::kSuspended, job.held}, job);
+  return job;
+}
+
+const JobState& Follower::requeue(JobId id) {
+  JobState& job = this->job(id, "requeued");
+  if (job.phase == Phase::kWaiting) refuse("job {} is requeued at {} s, but it waits", number(id), to_text(*now_));
+  part(job);
+  const Phase before = std::exchange(job.phase, Phase::kWaiting);
+  const Allocation held = std::exchange(job.held, {});
+  job.launched = kNever;
+  job.flexibility = job.declared;
+  join(job);
+  changed({before, held}, job);
   return job;
 }
 

@@ -50,6 +50,7 @@ class Follower final : public log::Sink {
   const JobState& resize(const log::ResizeDone& what);
   const JobState& suspend(JobId job);
   const JobState& resume(JobId job);
+  const JobState& requeue(JobId job);
   void end(const log::Finished& what, const log::Record& record);
   void changed(const Before& before, const JobState& job);
   void tell_load();

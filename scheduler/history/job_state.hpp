@@ -30,7 +30,8 @@ struct JobState {
   [[nodiscard]] ProcessCount processes() const { return processes_on(held, requested); }
 };
 
-/// What a job was before a change: launched if it was waiting, suspended or resumed if the phases differ, else resized.
+/// What a job was before a change: launched if it was waiting, requeued if it waits now, suspended or resumed if the phases
+/// differ otherwise, else resized.
 struct Before {
   Phase phase;
   const Allocation& held;

@@ -21,7 +21,7 @@ class Observer {
   /// Before the first record of each instant but the first one: what was told last holds until `now`.
   virtual void on_time(Instant /*now*/) {}
   virtual void on_submit(Instant /*at*/, const JobState& /*job*/) {}
-  /// It was launched, resized, suspended or resumed.
+  /// It was launched, resized, suspended, resumed or requeued.
   virtual void on_change(Instant /*at*/, const Before& /*before*/, const JobState& /*job*/) {}
   /// It has ended, as `end` says. `job` is as it was at its end: its cores are free afterwards.
   virtual void on_end(Instant /*at*/, const JobState& /*job*/, const JobEnd& /*end*/) {}

@@ -156,6 +156,19 @@ void fields(auto& line, OneOf<Failed> auto& what) {
 
 void fields(auto& line, OneOf<Note> auto& what) { line.field("text", what.text); }
 
+void fields(auto& line, OneOf<NodeChange> auto& change) {
+  line.field("node", change.node);
+  line.field("state", change.state);
+  line.optional("until", change.until, kNever);
+  line.optional("reason", change.reason);
+  line.optional("reservation", change.reservation);
+}
+
+void fields(auto& line, OneOf<Requeued> auto& what) {
+  line.field("job", what.job);
+  line.optional("reason", what.reason);
+}
+
 void fields(auto& line, IsFact auto& fact) { fact.fields(line, fact); }
 
 }  // namespace replay::log

@@ -103,10 +103,16 @@ struct Failed {
 struct Note {
   std::string text;
 };
+/// A node on which it ran went down. Its processes are gone, its cores are free, and it waits again.
+struct Requeued {
+  JobId job;
+  std::string reason;
+};
 
 /// Told is the last: its facts continue the list.
 using What = std::variant<Submitted, StartDecided, Launched, RanksSeen, ResizeDecided, ResizeDone, SuspendDecided,
-                          SuspendDone, ResumeDecided, ResumeDone, KillDecided, Extended, Finished, Failed, Note, Told>;
+                          SuspendDone, ResumeDecided, ResumeDone, KillDecided, Extended, Finished, Failed, Note,
+                          NodeChange, Requeued, Told>;
 
 inline constexpr std::size_t kKindCount = std::variant_size_v<What>;
 
@@ -115,7 +121,8 @@ inline constexpr std::size_t kKindCount = std::variant_size_v<What>;
 inline constexpr auto kWords = [] {
   constexpr auto kRecords =
       std::to_array<std::string_view>({"submit", "start", "launch", "ranks", "resize", "resized", "suspend",
-                                       "suspended", "resume", "resumed", "kill", "extend", "finish", "failed", "note"});
+                                       "suspended", "resume", "resumed", "kill", "extend", "finish", "failed", "note",
+                                       "node", "requeue"});
   static_assert(kRecords.size() + 1 == kKindCount, "each record type has its word");
   std::array<std::string_view, kRecords.size() + kFactWords.size()> all;
   std::ranges::copy(kFactWords, std::ranges::copy(kRecords, all.begin()).out);

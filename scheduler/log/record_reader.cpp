@@ -64,6 +64,10 @@ Refusal read(std::string_view text, bool& value) {
   return value || text == "no" ? Refusal{} : Refusal{"yes or no"};
 }
 Refusal read(std::string_view text, JobId& job) { return take(job, parse_number<std::int64_t>(text), "a job number"); }
+Refusal read(std::string_view text, NodeId& node) {
+  const auto number = parse_number<std::int32_t>(text);
+  return take(node, number && *number >= 0 ? number : std::nullopt, "a node number, 0 or more");
+}
 Refusal read(std::string_view text, Instant& at) { return take(at, parse_seconds(text), "seconds"); }
 Refusal read(std::string_view text, Duration& time) {
   const auto value = parse_seconds(text);

@@ -46,6 +46,7 @@ void put_value(Buffer& out, WholeNumber auto value) {
 }
 void put_value(Buffer& out, bool value) { put(out, value ? "yes" : "no"); }
 void put_value(Buffer& out, JobId job) { put_value(out, number(job)); }
+void put_value(Buffer& out, NodeId node) { put_value(out, number(node)); }
 void put_value(Buffer& out, const std::vector<ProcessCount>& sizes) { put(out, sizes_text(sizes)); }
 
 template <class Value>

@@ -15,6 +15,7 @@ enum class CoreId : std::int32_t {};
 enum class NodeId : std::int32_t {};
 
 [[nodiscard]] constexpr std::int32_t number(CoreId core) { return static_cast<std::int32_t>(core); }
+[[nodiscard]] constexpr std::int32_t number(NodeId node) { return static_cast<std::int32_t>(node); }
 /// What fmt writes for it: its number.
 [[nodiscard]] constexpr std::int32_t format_as(CoreId core) { return number(core); }
 

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "scheduler/model/job.hpp"
+#include "scheduler/model/node_change.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay {
@@ -20,7 +21,8 @@ enum class Outcome : std::uint8_t {
   kOverrun,    ///< killed when its estimate was used up
   kKilled,     ///< killed by the policy, as the run was interrupted, or as it could not be resumed
   kCancelled,  ///< taken back by its user, or left the queue as the run was interrupted
-  kRejected    ///< never entered the queue: it needs more cores than the machine has
+  kRejected,   ///< never entered the queue: it needs more cores than the machine has
+  kLost        ///< a node on which it ran went down
 };
 
 [[nodiscard]] constexpr std::string_view to_text(Outcome outcome) {
@@ -31,6 +33,7 @@ enum class Outcome : std::uint8_t {
     case Outcome::kKilled: return "killed";
     case Outcome::kCancelled: return "cancelled";
     case Outcome::kRejected: return "rejected";
+    case Outcome::kLost: return "lost";
   }
   return "?";
 }
@@ -132,7 +135,11 @@ struct StartDelayed {  ///< a launched job could not be started: that is tried a
   Duration by;         ///< its estimated end is so much later
   std::string reason;  ///< empty: as before
 };
+struct Requeue {  ///< a node on which it ran went down: its processes are gone, and it waits again, at its old place
+  JobId job;
+  std::string reason;
+};
 using Event = std::variant<Submit, Finish, Begun, Started, Resized, Suspended, Resumed, Measured, Cancel, ActionFailed,
-                           StartDelayed>;
+                           StartDelayed, NodeChange, Requeue>;
 
 }  // namespace replay

@@ -27,7 +27,8 @@ std::string_view batsim_state(const JobRow& row) {
   if (!row.has_ended()) return row.has_started() ? "RUNNING" : "SUBMITTED";
   switch (row.outcome) {
     case Outcome::kCompleted: return "COMPLETED_SUCCESSFULLY";
-    case Outcome::kFailed: return "COMPLETED_FAILED";
+    case Outcome::kFailed:
+    case Outcome::kLost: return "COMPLETED_FAILED";
     case Outcome::kOverrun: return "COMPLETED_WALLTIME_REACHED";
     case Outcome::kKilled:
     case Outcome::kCancelled: return "COMPLETED_KILLED";

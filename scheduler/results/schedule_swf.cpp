@@ -17,6 +17,7 @@ std::int32_t swf_status(const JobRow& row) {
     case Outcome::kFailed:
     case Outcome::kOverrun: return 0;
     case Outcome::kKilled:
+    case Outcome::kLost:
     case Outcome::kCancelled:
     case Outcome::kRejected: return 5;
   }

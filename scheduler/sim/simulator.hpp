@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "scheduler/core/controller.hpp"
 #include "scheduler/log/record.hpp"
@@ -16,6 +17,9 @@ namespace replay {
 struct SimulationOptions {
   Overrun overrun = Overrun::kKill;
   Instant until = kNever;  ///< what runs then is killed, what waits is cancelled
+  /// What happens to the nodes of the machine, by time. REQUIRES: it names its cores, if there is one.
+  std::vector<NodeEvent> nodes{};
+  bool requeues_lost = false;  ///< jobs of a node that goes down wait again
   /// Called now and then; true ends the run as `until` does (Ctrl-C).
   std::function<bool()> interrupted{};
   /// Called now and then with the number of jobs that have ended.
