@@ -19,7 +19,8 @@ std::tuple<int, Instant, JobId> place_of(const Event& event, PassRule rule) {
   const bool by_event = rule == PassRule::kEvent;
   if (const auto* const submit = std::get_if<Submit>(&event))
     return {by_event ? 1 : 2, submit->traced->job.submitted, submit->traced->job.id};
-  return {std::holds_alternative<Finish>(event) ? (by_event ? 2 : 1) : 0, {}, {}};
+  const bool is_end = std::holds_alternative<Finish>(event) || std::holds_alternative<Requeue>(event);
+  return {is_end ? (by_event ? 2 : 1) : 0, {}, {}};
 }
 
 }  // namespace
@@ -115,8 +116,7 @@ bool Controller::apply(const Submit& event) {
     return false;
   }
   jobs_.add(job.id).declared = &job;
-  waiting_.insert(job);
-  triggers_.push_back({TriggerKind::kSubmit, &job});
+  enter_queue(job);
   return true;
 }
 
@@ -124,23 +124,28 @@ bool Controller::apply(const Finish& event) {
   const Known* const known = jobs_.find(event.job);
   if (known == nullptr) return false;  // a second report of the same end
   const Job& declared = *known->declared;
-  if (Managed* const job = known->started; job == nullptr) {
+  const bool was_held_back = std::erase(held_back_, &declared) > 0;
+  if (known->started == nullptr)
     waiting_.remove(declared);
-  } else {
-    if (job->state().planned == Planned::kRuns) cores_.give_up(job->running->allocation);
-    if (holds_cores(job->state())) {
-      off_cores(*job);
-      cores_.end(job->holding);
-    }
-    running_.erase(*job->running);
-    std::erase(pending_, job);
-    std::erase(past_estimate_, job);
-    managed_.give_back(*job);
-  }
+  else
+    forget_start(*known->started);
   jobs_.erase(event.job);
   write<log::Finished>(event.job, event.end);
-  triggers_.push_back({TriggerKind::kFinish, &declared});
-  return true;
+  if (!was_held_back) triggers_.push_back({TriggerKind::kFinish, &declared});
+  return !was_held_back;
+}
+
+// It has no processes, or none any more.
+void Controller::forget_start(Managed& job) {
+  if (job.state().planned == Planned::kRuns) cores_.give_up(job.running->allocation);
+  if (holds_cores(job.state())) {
+    off_cores(job);
+    cores_.end(job.holding);
+  }
+  running_.erase(*job.running);
+  std::erase(pending_, &job);
+  std::erase(past_estimate_, &job);
+  managed_.give_back(job);
 }
 
 bool Controller::apply(const Begun& event) {
@@ -158,6 +163,7 @@ bool Controller::apply(const Started& event) {
   const bool was_malleable = running.is_malleable();
   running.malleability =
       event.malleable ? declared_malleability(*running.job, running.processes()) : Malleability::kRigid;
+  pin_or_release();
   if (was_malleable || !running.is_malleable() || job->is_being_killed()) return false;
   triggers_.push_back({TriggerKind::kChange, running.job});  // its ranks have registered late
   return true;
@@ -245,14 +251,102 @@ bool Controller::apply(const StartDelayed& event) {
   return true;
 }
 
+// ---- nodes ----
+
 bool Controller::apply(const NodeChange& event) {
+  const bool is_up = event.state == NodeState::kUp;
+  if (is_up && cores_.planned().is_open(event.node)) return false;
   write<NodeChange>(event);
-  return false;
+  is_up ? cores_.open(event.node) : cores_.close(event.node, event.until);
+  running_.note_disturbance();
+  follow_capacity();
+  pin_or_release();
+  const std::vector<RunningJob*> started(running_.by_start().begin(), running_.by_start().end());
+  for (const RunningJob* job : started) {
+    if (job->is_launched() || !cores_.planned().is_on_closed(job->allocation)) continue;
+    write<log::Note>(fmt::format("job {} waits again: node {} was closed before the job was launched",
+                                 number(job->job->id), event.node));
+    put_back(*jobs_.at(job->job->id).started);
+  }
+  triggers_.push_back({TriggerKind::kNodes});
+  return true;
 }
 
 bool Controller::apply(const Requeue& event) {
+  Managed* const job = started(event.job);
+  if (job == nullptr) return false;
   write<log::Requeued>(event.job, event.reason);
-  return false;
+  put_back(*job);
+  return true;
+}
+
+void Controller::put_back(Managed& job) {
+  const Job& declared = *job.running->job;
+  forget_start(job);
+  jobs_.at(declared.id).started = nullptr;
+  triggers_.push_back({TriggerKind::kFinish, &declared});
+  enter_queue(declared);
+}
+
+void Controller::enter_queue(const Job& job) {
+  if (cores_needed(job) > cores_.planned().capacity(kEndOfPlans)) {
+    held_back_.insert(std::ranges::upper_bound(held_back_, std::tuple{job.submitted, job.id}, {},
+                                               [](const Job* one) { return std::tuple{one->submitted, one->id}; }),
+                      &job);
+    return;
+  }
+  waiting_.insert(job);
+  triggers_.push_back({TriggerKind::kSubmit, &job});
+}
+
+// To the policy a job that is held back has left the queue.
+void Controller::follow_capacity() {
+  const CoreCount capacity = cores_.planned().capacity(kEndOfPlans);
+  std::vector<const Job*> too_wide;
+  for (const Job* job : waiting_)
+    if (cores_needed(*job) > capacity) too_wide.push_back(job);
+  for (const Job* job : std::exchange(held_back_, {})) enter_queue(*job);
+  for (const Job* job : too_wide) {
+    waiting_.remove(*job);
+    const auto is_its = [job](const Trigger& one) { return one.kind == TriggerKind::kSubmit && one.job == job; };
+    if (std::erase_if(triggers_, is_its) == 0) triggers_.push_back({TriggerKind::kFinish, job});
+    enter_queue(*job);
+  }
+}
+
+void Controller::pin_or_release() {
+  for (RunningJob* const job : running_.by_start()) {
+    const bool is_pinned = cores_.planned().is_on_closed(job->allocation);
+    if (is_pinned && job->is_malleable()) job->malleability = Malleability::kPinned;
+    if (!is_pinned && job->is_pinned()) job->malleability = Malleability::kMalleable;
+  }
+}
+
+std::vector<JobId> Controller::cancel_held_back(Instant now) {
+  now_ = std::max(now, now_);
+  const CoreCount left = cores_.planned().capacity(kEndOfPlans);
+  std::vector<JobId> ids;
+  for (const Job* job : std::vector<const Job*>{held_back_}) {
+    ids.push_back(job->id);
+    apply(Finish{job->id,
+                 {Outcome::kCancelled, 0, Verification::kNone, -1,
+                  fmt::format("needs {} cores, {} are left", cores_needed(*job), left)}});
+  }
+  return ids;
+}
+
+std::vector<JobId> Controller::jobs_on(NodeId node) const {
+  const CoreRange cores = machine_.cores_of(node);
+  const auto is_there = [cores](const Allocation& on) {
+    return std::ranges::any_of(on.named, [cores](const CoreLoad& load) { return cores.contains(load.core); });
+  };
+  std::vector<JobId> ids;
+  for (const RunningJob* job : running_.by_start()) {
+    const Holding& holding = jobs_.find(job->job->id)->started->holding;
+    if (is_there(holding.cores()) || (!holds_cores(job->state) && job->is_launched() && is_there(holding.before())))
+      ids.push_back(job->job->id);
+  }
+  return ids;
 }
 
 // ---- time ----

@@ -62,10 +62,17 @@ class Controller {
   /// handle() must be called at this instant even if nothing happens; kNever if there is no such instant.
   [[nodiscard]] Instant next_timer() const;
 
-  /// Nothing waits and nothing runs.
+  /// Nothing waits, is held back or runs.
   [[nodiscard]] bool idle() const { return jobs_.empty(); }
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
   [[nodiscard]] std::size_t running() const { return running_.size(); }
+
+  /// Jobs that need more cores than there will ever be: the policy does not see them (docs/formats/nodes-csv.md).
+  [[nodiscard]] std::size_t held_back() const { return held_back_.size(); }
+  /// Cancels them, and returns which.
+  std::vector<JobId> cancel_held_back(Instant now);
+  /// Jobs with processes on the node, or that would come back to it, in start order.
+  [[nodiscard]] std::vector<JobId> jobs_on(NodeId node) const;
 
   /// Ends the run early: cancels what waits, for `reason`, and returns the kills of what runs.
   Orders interrupt(Instant now, const std::string& reason = "the run was interrupted");
@@ -108,6 +115,13 @@ class Controller {
   bool apply(const StartDelayed& event);
   bool apply(const NodeChange& event);
   bool apply(const Requeue& event);
+
+  void forget_start(Managed& job);
+  /// The job that was started waits again.
+  void put_back(Managed& job);
+  void enter_queue(const Job& job);
+  void follow_capacity();
+  void pin_or_release();
 
   [[nodiscard]] Instant limit_of(const RunningJob& job) const;
   void note_estimates_that_are_over();
@@ -186,7 +200,8 @@ class Controller {
   SharedRates shared_;  // of the jobs as they declare themselves, by where their processes really are
   WaitingQueue waiting_;
   RunningSet running_;
-  JobMap<Known> jobs_;  // submitted and not ended: those of waiting_ and of running_
+  std::vector<const Job*> held_back_;  // by arrival
+  JobMap<Known> jobs_;                 // submitted and not ended: those of waiting_, running_ and held_back_
   Pool<Managed> managed_;
   std::vector<Managed*>
       pending_;  // to get an order, or one after the answer to the last; in the order of the decisions

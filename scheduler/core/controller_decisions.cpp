@@ -24,7 +24,8 @@ void Controller::adopt(Start& decision) {
     }
   }
   decision.allocation.processes = processes == declared.processes ? ProcessCount{0} : processes;
-  if (!can_be_taken(declared, decision.allocation, cores_.planned(), machine_))
+  if (!can_be_taken(declared, decision.allocation, cores_.planned(), machine_) ||
+      cores_.planned().is_on_closed(decision.allocation))
     throw PolicyError(refusal("starts", declared, decision.allocation, cores_.planned(), machine_));
   cores_.plan(decision.allocation);
   waiting_.remove(declared);
@@ -52,6 +53,8 @@ void Controller::adopt(Resize& decision) {
     if (auto place = cores_.planned().at_level(running.allocation, running.processes(), decision.allocation.mpl))
       decision.allocation = std::move(*place);
   decision.allocation.processes = running.allocation.processes;
+  if (cores_.planned().is_on_closed(running.allocation) || cores_.planned().is_on_closed(decision.allocation))
+    throw PolicyError(fmt::format("the policy resizes job {}, and a node of it is closed", number(decision.job)));
   cores_.give_up(running.allocation);
   const bool fits = can_be_taken(*running.job, decision.allocation, cores_.planned(), machine_) ||
                     (resizes_to_any_size_ && can_be_resized(*running.job, decision.allocation, cores_.planned()));

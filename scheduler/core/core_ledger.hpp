@@ -46,6 +46,10 @@ class CoreLedger {
   void plan(const Allocation& allocation) { planned_.take(allocation); }
   void give_up(const Allocation& allocation) { planned_.release(allocation); }
 
+  /// Cores that come free there stay away until open().
+  void close(NodeId node, Instant until) { planned_.close(node, until), physical_.close(node, until); }
+  void open(NodeId node) { planned_.open(node), physical_.open(node); }
+
   // Cores that a job comes to: false, and nothing is changed, while others still have them. With true the order has to
   // go to the body.
   /// REQUIRES: it has none.

@@ -18,6 +18,7 @@ enum class NodeId : std::int32_t {};
 [[nodiscard]] constexpr std::int32_t number(NodeId node) { return static_cast<std::int32_t>(node); }
 /// What fmt writes for it: its number.
 [[nodiscard]] constexpr std::int32_t format_as(CoreId core) { return number(core); }
+[[nodiscard]] constexpr std::int32_t format_as(NodeId node) { return number(node); }
 
 /// Its place in an array with one entry for each core (or node). Beyond the end of any array for a negative number.
 [[nodiscard]] constexpr std::size_t index_of(CoreId core) { return static_cast<std::size_t>(core); }

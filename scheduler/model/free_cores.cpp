@@ -32,10 +32,48 @@ FreeCores::FreeCores(const Machine& machine) : machine_(&machine), total_(machin
   states_.assign(static_cast<std::size_t>(machine.size()), CoreState::kFree);
 }
 
+void FreeCores::close(NodeId node, Instant until) {
+  INVARIANT(!states_.empty(), "a node of a pool is closed");
+  const auto place = std::ranges::lower_bound(closed_, node, {}, &ClosedNode::node);
+  if (place != closed_.end() && place->node == node) {
+    place->until = until;
+    return;
+  }
+  closed_.insert(place, {node, until});
+  total_ -= std::exchange(per_node_[index_of(node)], CoreCount{0});
+}
+
+void FreeCores::open(NodeId node) {
+  if (std::erase_if(closed_, [node](const ClosedNode& closed) { return closed.node == node; }) == 0) return;
+  for (const CoreId core : machine_->cores_of(node))
+    if (is_idle(core)) ++total_, ++per_node_[index_of(node)];
+}
+
+void FreeCores::close_as(const FreeCores& other, Duration later) {
+  if (closed_.empty() && other.closed_.empty()) return;
+  const std::vector<ClosedNode> before = closed_;
+  for (const ClosedNode& closed : before)
+    if (other.is_open(closed.node)) open(closed.node);
+  for (const ClosedNode& closed : other.closed_)
+    close(closed.node, closed.until == kNever ? kNever : closed.until + later);
+}
+
+const ClosedNode* FreeCores::find_closed(NodeId node) const {
+  const auto place = std::ranges::lower_bound(closed_, node, {}, &ClosedNode::node);
+  return place != closed_.end() && place->node == node ? &*place : nullptr;
+}
+
+CoreCount FreeCores::capacity(Instant at) const {
+  CoreCount cores = machine_->size();
+  for (const ClosedNode& closed : closed_)
+    if (closed.until > at) cores -= machine_->cores_of(closed.node).size();
+  return cores;
+}
+
 bool FreeCores::has_room(const Allocation& allocation) const {
   if (states_.empty()) return allocation.cores <= total_;
   return std::ranges::all_of(allocation.named, [&](const CoreLoad& load) {
-    return is_free(load.core) || (allocation.shareable && can_be_joined(load.core));
+    return is_idle(load.core) || (allocation.shareable && state(load.core) == CoreState::kOneSharer);
   });
 }
 
@@ -51,8 +89,10 @@ void FreeCores::take(const Allocation& allocation) {
   for (const CoreLoad& load : allocation.named) {
     CoreState& state = states_[index_of(load.core)];
     if (state == CoreState::kFree) {
-      --total_;
-      --per_node_[index_of(machine_->node_of(load.core))];
+      if (is_open(load.core)) {
+        --total_;
+        --per_node_[index_of(machine_->node_of(load.core))];
+      }
       state = allocation.shareable ? CoreState::kOneSharer : CoreState::kOneAlone;
       continue;
     }
@@ -79,6 +119,7 @@ void FreeCores::release(const Allocation& allocation) {
       continue;
     }
     state = CoreState::kFree;
+    if (!is_open(load.core)) continue;
     ++total_;
     ++per_node_[index_of(machine_->node_of(load.core))];
   }

@@ -153,13 +153,13 @@ std::optional<Duration> AnswerBook::estimate_at(std::int64_t id, ProcessCount pr
 
 std::optional<ProcessCount> AnswerBook::largest_size(std::int64_t id, ProcessCount most) const {
   const Job* job = find_waiting(JobId{id});
-  return job != nullptr ? replay::largest_size(*job, std::min(most, processes_on(*job, view_.machine.size())))
+  return job != nullptr ? replay::largest_size(*job, std::min(most, processes_on(*job, view_.capacity())))
                         : std::nullopt;
 }
 
 std::optional<ProcessCount> AnswerBook::fastest_size(std::int64_t id, ProcessCount most) const {
   const Job* job = find_waiting(JobId{id});
-  return job != nullptr ? replay::fastest_size(*job, std::min(most, processes_on(*job, view_.machine.size())))
+  return job != nullptr ? replay::fastest_size(*job, std::min(most, processes_on(*job, view_.capacity())))
                         : std::nullopt;
 }
 

@@ -27,6 +27,7 @@ std::int32_t kind_of(TriggerKind kind) {
     case TriggerKind::kEstimateReached: return REPLAY_ESTIMATE_REACHED;
     case TriggerKind::kWake: return REPLAY_WAKE;
     case TriggerKind::kChange: return REPLAY_CHANGE;
+    case TriggerKind::kNodes: return REPLAY_NODES;
   }
   return REPLAY_CHANGE;
 }
@@ -110,6 +111,9 @@ const replay_view& LibraryView::of(const ClusterView& view) {
     for (int node = 0; node < view.machine.nodes(); ++node) free_on_node_.push_back(view.free.on_node(NodeId{node}));
   else
     free_on_node_.push_back(view.free.total());
+  closed_.clear();
+  for (const ClosedNode& closed : view.free.closed())
+    closed_.push_back({number(closed.node), 0, microseconds(closed.until)});
   view_ = {sizeof(replay_view),
            microseconds(view.now),
            view.machine.size(),
@@ -124,7 +128,9 @@ const replay_view& LibraryView::of(const ClusterView& view) {
            triggers_.data(),
            triggers_.size(),
            &layout_,
-           microseconds(view.machine_until)};
+           microseconds(view.machine_until),
+           closed_.data(),
+           closed_.size()};
   return view_;
 }
 

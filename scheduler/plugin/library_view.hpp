@@ -25,6 +25,7 @@ class LibraryView {
   replay_layout layout_ = replay_policy::detail::layout();
   replay_view view_{};
   std::vector<std::int32_t> free_on_node_;
+  std::vector<replay_closed_node> closed_;
   std::vector<replay_job> jobs_;                  // the waiting ones, then the running ones, then one more
   std::vector<replay_declaration> declarations_;  // of those that declare something
   std::vector<replay_running> running_;

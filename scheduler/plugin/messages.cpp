@@ -29,6 +29,7 @@ std::string_view name_of(TriggerKind kind) {
     case TriggerKind::kEstimateReached: return "estimate_reached";
     case TriggerKind::kWake: return "wake";
     case TriggerKind::kChange: return "change";
+    case TriggerKind::kNodes: return "nodes";
   }
   return "change";
 }
@@ -293,6 +294,10 @@ std::string ToldSoFar::pass_line(const ClusterView& view) {
   Json pass{{"type", "pass"}, {"now", seconds(view.now)}, {"free", view.free.total()}};
   if (view.machine_until != kNever) pass["machine_until"] = seconds(view.machine_until);
   if (view.machine.nodes() > 1) pass["free_on_nodes"] = free_on_nodes(view);
+  for (const ClosedNode& closed : view.free.closed()) {
+    Json& node = pass["closed"].emplace_back(Json{{"node", number(closed.node)}});
+    if (closed.until != kNever) node["until"] = seconds(closed.until);
+  }
   pass["triggers"] = std::move(triggers);
   pass["events"] = std::move(events);
   return text_of(pass);

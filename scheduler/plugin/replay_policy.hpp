@@ -85,14 +85,22 @@ enum replay_trigger_kind {
   REPLAY_FINISH = 1,
   REPLAY_ESTIMATE_REACHED = 2,
   REPLAY_WAKE = 3,
-  REPLAY_CHANGE = 4
+  REPLAY_CHANGE = 4,
+  REPLAY_NODES = 5  ///< nodes were closed or opened
 };
 
 /// Why there is a pass. Never grows.
 struct replay_trigger {
-  int64_t job;   ///< 0 for REPLAY_WAKE
+  int64_t job;   ///< 0 for REPLAY_WAKE and REPLAY_NODES
   int32_t kind;  ///< replay_trigger_kind; later versions may know more
   int32_t reserved;
+};
+
+/// A node on which nothing can be started. Never grows.
+struct replay_closed_node {
+  int32_t node;  ///< from 0
+  int32_t reserved;
+  int64_t until_us;  ///< when it is to be up again; REPLAY_POLICY_NEVER: not known
 };
 
 /// The sizes of the structs in bytes, as one side has them. Those that stand in lists (trigger, parameter) never grow.
@@ -117,6 +125,8 @@ struct replay_view {
   uint64_t trigger_count;
   const struct replay_layout* layout;  ///< as replay has it: a field beyond these sizes is not there
   int64_t machine_until_us;            ///< what runs then is killed; REPLAY_POLICY_NEVER: not known
+  const struct replay_closed_node* closed;  ///< by node
+  uint64_t closed_count;
 };
 
 /// What a policy answers with. Each answer counts at once: free() is after all answers so far. An impossible one ends
@@ -179,6 +189,7 @@ using Declaration = replay_declaration;
 using Job = replay_job;
 using Running = replay_running;
 using Trigger = replay_trigger;
+using ClosedNode = replay_closed_node;
 
 /// Elements that stay where they are until decide() returns.
 template <typename Element>
@@ -210,7 +221,12 @@ class View {
   const replay_layout& layout() const { return *view_->layout; }
   /// When a batch system takes the machine away: what runs then is killed. REPLAY_POLICY_NEVER: not known.
   int64_t machine_until_us() const {
-    return view_->size < sizeof(replay_view) ? REPLAY_POLICY_NEVER : view_->machine_until_us;
+    return view_->size <= offsetof(replay_view, machine_until_us) ? REPLAY_POLICY_NEVER : view_->machine_until_us;
+  }
+  /// Their cores are not free; a job that runs there keeps its cores as they are.
+  Range<ClosedNode> closed() const {
+    if (view_->size <= offsetof(replay_view, closed)) return {nullptr, 0};
+    return {view_->closed, view_->closed_count};
   }
 
  private:

@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <queue>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,6 +34,38 @@ struct IsLater {
   }
 };
 
+// The node events of a run in their order, with those that follow: at its `until` a node is up, unless another event of it
+// came before.
+class NodeEvents {
+ public:
+  explicit NodeEvents(std::span<const NodeEvent> events) : left_(events) {}
+
+  [[nodiscard]] Instant next() const {
+    Instant next = left_.empty() ? kNever : left_.front().at;
+    for (const auto& [node, until] : closed_) next = std::min(next, until);
+    return next;
+  }
+  /// The next one that is due; nothing if none is.
+  std::optional<NodeChange> take(Instant now) {
+    if (!left_.empty() && left_.front().at <= now) {
+      const NodeChange change = left_.front().change;
+      left_ = left_.subspan(1);
+      std::erase_if(closed_, [&](const ClosedNode& closed) { return closed.node == change.node; });
+      if (change.until != kNever) closed_.push_back({change.node, change.until});
+      return change;
+    }
+    const auto due = std::ranges::find_if(closed_, [now](const ClosedNode& closed) { return closed.until <= now; });
+    if (due == closed_.end()) return std::nullopt;
+    const NodeChange up{.node = due->node, .reason = {}, .reservation = {}};
+    closed_.erase(due);
+    return up;
+  }
+
+ private:
+  std::span<const NodeEvent> left_;
+  std::vector<ClosedNode> closed_;  // to be up again, in the order of the events
+};
+
 class Simulation {
  public:
   Simulation(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
@@ -41,11 +76,16 @@ class Simulation {
         options_(options),
         machine_(machine),
         controller_(machine, policy, model, log, {options.overrun, nullptr, workload.zero_time_of_day}),
-        shared_(machine, model.looks_at_nodes()) {}
+        shared_(machine, model.looks_at_nodes()),
+        nodes_(options.nodes) {}
 
   SimulationResult run() {
     for (std::size_t turn = 0;; ++turn) {
       const Instant next = next_instant();
+      if (next == kNever && controller_.waiting() == 0 && controller_.held_back() > 0) {
+        cancel_held_back();
+        continue;
+      }
       if (next == kNever) break;
       const bool stop = options_.interrupted && options_.interrupted();  // each turn: a pass may take long
       if (stop || next > options_.until) {
@@ -98,6 +138,7 @@ class Simulation {
       --stale_;
     }
     Instant next = std::min({arrivals_.next(), arrivals_.next_cancel(), controller_.next_timer()});
+    if (!controller_.idle() || next != kNever) next = std::min(next, nodes_.next());
     if (!ends_.empty()) next = std::min(next, ends_.top().at);
     for (const Moving& moving : moving_) next = std::min(next, moving.until);
     return next == kNever ? kNever : std::max(next, now_);
@@ -106,7 +147,7 @@ class Simulation {
   bool is_stale(const PlannedEnd& end) const {
     if (stale_ == 0) return false;  // as in nearly every run of rigid jobs
     const Running* job = running_.find(end.job);
-    return job == nullptr || job->generation != end.generation;
+    return job == nullptr || job->start_order != end.start_order || job->generation != end.generation;
   }
 
   // Everything that happens at `now`, as one batch; then the events that follow from it at `now`, until there are none.
@@ -114,6 +155,7 @@ class Simulation {
     now_ = now;
     events_.clear();
     arrivals_.forget_ended();
+    while (auto change = nodes_.take(now)) take_in(*std::move(change));
     while (const TracedJob* job = arrivals_.take(now)) events_.emplace_back(Submit{job});
     while (!ends_.empty() && ends_.top().at == now) {
       const JobId due = ends_.top().job;
@@ -147,14 +189,37 @@ class Simulation {
     hand_over();
   }
 
-  void end(JobId id, Running& job, Outcome outcome) {
+  void end(JobId id, Running& job, JobEnd how) {
     off_cores(id);
     std::erase_if(moving_, [id](const Moving& moving) { return moving.job == id; });
     overtake(job);
     running_.erase(id);
+    if (how.outcome == Outcome::kLost && options_.requeues_lost) {
+      events_.emplace_back(Requeue{id, std::move(how.reason)});
+      return;
+    }
     arrivals_.on_end(id, now_);
     ++result_.ended;
-    events_.emplace_back(Finish{id, {outcome, 0, Verification::kNone, -1, {}}});
+    events_.emplace_back(Finish{id, std::move(how)});
+  }
+  void end(JobId id, Running& job, Outcome outcome) { end(id, job, {outcome, 0, Verification::kNone, -1, {}}); }
+
+  void take_in(NodeChange change) {
+    const auto [node, state] = std::pair{change.node, change.state};
+    const std::string reason = fmt::format("node {} went down{}{}", node, change.reason.empty() ? "" : ": ", change.reason);
+    events_.emplace_back(std::move(change));
+    if (state != NodeState::kDown) return;
+    for (const JobId id : controller_.jobs_on(node)) {
+      Running* const job = running_.find(id);  // null: another node of it went down just now
+      if (job == nullptr) continue;
+      end(id, *job, {Outcome::kLost, 0, Verification::kNone, -1, reason});
+    }
+  }
+
+  void cancel_held_back() {
+    for (const JobId job : controller_.cancel_held_back(now_)) arrivals_.on_end(job, now_), ++result_.ended;
+    result_.has_held_back = true;
+    hand_over();
   }
 
   // A waiting job leaves the queue; a running one is killed by the controller.
@@ -274,6 +339,7 @@ class Simulation {
   const Machine& machine_;
   Controller controller_;
   SharedRates shared_;  // of the jobs as they truly are
+  NodeEvents nodes_;
   Instant now_ = Instant::min();
   JobMap<Running> running_;
   std::vector<Moving> moving_;  // in the order of their orders

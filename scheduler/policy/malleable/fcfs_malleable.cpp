@@ -21,6 +21,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/policy/malleable/core_sharing.hpp"
+#include "scheduler/policy/plan/releases.hpp"
 #include "scheduler/policy/view/counted_ends.hpp"
 #include "scheduler/policy/view/hosting.hpp"
 
@@ -143,11 +144,18 @@ class Pass {
     };
     ShrunkShadow shadow{now_, Room{free_, view_.machine}, head.processes, deepest_of(head)};
     std::vector<End> ends;
+    for (const ClosedNode& closed : free_.closed())
+      ends.push_back({up_again(closed, now_), index_of(closed.node), view_.machine.cores_of(closed.node).size()});
     for (const Candidate& c : jobs_) {
       const Instant end = estimated_end(c);
       for_each_least(*c.job, c.allocation, c.malleable, [&](std::size_t node, CoreCount held, CoreCount least) {
-        shadow.room.add(node, held - least);
-        ends.push_back({end, node, least});
+        if (free_.is_open(NodeId{static_cast<std::int32_t>(node)})) {
+          shadow.room.add(node, held - least);
+          ends.push_back({end, node, least});
+        } else if (End& up = *std::ranges::find(ends, node, &End::node); end > up.at) {  // these come first
+          up.cores -= held;
+          ends.push_back({end, node, held});
+        }
       });
     }
     std::ranges::sort(ends, {}, &End::at);
@@ -294,9 +302,13 @@ class Pass {
     return std::nullopt;
   }
 
+  static bool is_pinned(const Candidate& candidate) {
+    return candidate.running != nullptr && candidate.running->is_pinned();
+  }
+
   // Goes to the next smaller level as a whole, repeatedly, as long as there is room.
   void expand(Candidate& candidate) {
-    if (is_sharing(candidate.allocation, free_)) return;
+    if (is_sharing(candidate.allocation, free_) || is_pinned(candidate)) return;
     while (candidate.allocation.mpl > 1) {
       auto wider = free_.at_level(candidate.allocation, candidate.job->processes, candidate.allocation.mpl - 1);
       if (!wider) return;

@@ -48,7 +48,7 @@ class CirneOverEasy final : public Policy, public HostingBesideHead {
           started.push_back({view.now + shape.time, shape.cores});
           out.emplace_back(Start{job->id,
                                  {.cores = shape.cores, .mpl = 1, .named = {}, .processes = shape.processes},
-                                 optimum_of(*job->job, view.machine.size())});
+                                 optimum_of(*job->job, view.capacity())});
         });
     queue_.wake_for_promotion(out);
   }
@@ -63,15 +63,18 @@ class CirneOverEasy final : public Policy, public HostingBesideHead {
   // In the order of the numbers: a job knows the sizes of those before it, and nothing of those after it.
   void choose_sizes(const ClusterView& view) {
     std::vector<const ClassedJob*> fresh;
-    for (const ClassedJob* job : queue_.in_order())
+    for (const ClassedJob* job : queue_.in_order()) {
+      const Shape* const chosen = chosen_.find(job->id);
+      if (chosen != nullptr && chosen->cores > view.capacity()) chosen_.erase(job->id);  // nodes are closed since then
       if (chosen_.find(job->id) == nullptr) fresh.push_back(job);
+    }
     if (fresh.empty()) return;
     std::ranges::sort(fresh, {}, &ClassedJob::id);
     future_.begin(view);
     for (const ClassedJob* job : queue_.in_order())
       if (const Shape* const chosen = chosen_.find(job->id)) future_.add(*job, *chosen);
     for (const ClassedJob* job : fresh) {
-      const CoreCount machine = view.machine.size();
+      const CoreCount machine = view.capacity();
       future_.submit(*job);
       const Shape shape =
           best_response(*job->job, view.now, most_tried(*job->job, machine, most_),

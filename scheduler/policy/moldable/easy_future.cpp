@@ -10,14 +10,11 @@ namespace replay {
 
 void EasyFuture::begin(const ClusterView& view) {
   now_ = view.now;
-  free_ = view.machine.size();  // view.free may have fewer: a wrapper's view while time stands
+  free_ = view.free.capacity(now_);  // view.free may have fewer: a wrapper's view while time stands
   waiting_.clear();
-  ends_.clear();
   for (const RunningJob* job : view.running.by_estimated_end())
-    if (!job->is_suspended()) {
-      ends_.push_back({std::max(job->estimated_end, now_ + Duration{1}), job->allocation.cores});
-      free_ -= job->allocation.cores;
-    }
+    if (!job->is_suspended()) free_ -= view.free.cores_on_open(job->allocation);
+  ends_ = releases(view);
 }
 
 void EasyFuture::add(const ClassedJob& job, Shape shape) {

@@ -22,7 +22,7 @@ class GreedyMoldable final : public Policy, public Hosting {
         const CoreCount cores = cores_needed(job, *size);
         free -= cores;
         out.emplace_back(Start{
-            job.id, {.cores = cores, .mpl = 1, .named = {}, .processes = *size}, optimum_of(job, view.machine.size())});
+            job.id, {.cores = cores, .mpl = 1, .named = {}, .processes = *size}, optimum_of(job, view.capacity())});
       }
       return free > 0;
     });

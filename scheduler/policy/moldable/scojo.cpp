@@ -49,7 +49,7 @@ class ScojoPass {
  public:
   ScojoPass(const ClusterView& view, std::span<const ClassedJob* const> queue, Aging aging, bool to_any_size)
       : view_(view), to_any_size_(to_any_size), free_(view.free) {
-    load_.machine = view.machine.size();
+    load_.machine = view.capacity();
     for (const RunningJob* job : view.running.by_start())
       if (!job->is_gone_in_plan() && !job->is_suspended()) add_running(*job, classed(*job->job, load_.machine, aging));
     for (const ClassedJob* job : queue) add_waiting(*job);
@@ -200,11 +200,10 @@ class ScojoPass {
 
   // Ascending.
   [[nodiscard]] std::vector<Release> ends() const {
-    std::vector<Release> all;
-    all.reserve(running_.size());
-    for (const Running& job : running_) all.push_back({estimated_end(job), job.allocation.cores});
-    std::ranges::sort(all, {}, &Release::at);
-    return all;
+    std::vector<HeldUntil> held;
+    held.reserve(running_.size());
+    for (const Running& job : running_) held.push_back({&job.allocation, estimated_end(job)});
+    return releases_of(view_, held);
   }
 
   // All of the queue starts: its jobs share what is left, the first one first.

@@ -111,18 +111,16 @@ class ScojoPPass {
     ends_.clear();
     starts_.clear();
     guarantee_.reset();
-    load_ = {.machine = view.machine.size(),
+    load_ = {.machine = view.capacity(),
              .now = view.now,
              .running = {},
              .running_cores = 0,
              .waiting = {},
              .forecast = forecast,
              .since_midnight = since_midnight(view, view.now)};
-    for (const RunningJob* job : view.running.by_estimated_end())  // ascending, and so are the later ones of two
-      if (!job->is_gone_in_plan() && !job->is_suspended()) {
-        ends_.push_back({std::max(job->estimated_end, view.now + Duration{1}), job->allocation.cores});
-        load_.running_cores += job->allocation.cores;
-      }
+    for (const RunningJob* job : view.running.by_estimated_end())
+      if (!job->is_suspended()) load_.running_cores += job->allocation.cores;
+    ends_ = releases(view);
   }
 
   void start(const WaitingShare& job, ProcessCount size, const HeadSize& by) {
@@ -233,7 +231,7 @@ class ScojoP final : public Policy, public Hosting {
     for (const ClassedJob* other : queue.in_order()) {
       const WaitingShare* const known = shares_.find(other->id);
       const ProcessCount guaranteed = known == nullptr ? ProcessCount{0} : known->guaranteed;
-      waiting.push_back(&shares.emplace_back(*other, view.machine.size(), guaranteed));
+      waiting.push_back(&shares.emplace_back(*other, view.capacity(), guaranteed));
     }
     ScojoPPass pass{aim_};
     pass.run(view, waiting, forecast());
@@ -252,7 +250,7 @@ class ScojoP final : public Policy, public Hosting {
     for (const ClassedJob* job : queue_.in_order()) {
       WaitingShare* share = shares_.find(job->id);
       if (share == nullptr) share = &shares_.add(job->id);
-      if (!share->is_of(*job, view.machine.size())) *share = {*job, view.machine.size(), share->guaranteed};
+      if (!share->is_of(*job, view.capacity())) *share = {*job, view.capacity(), share->guaranteed};
       waiting_.push_back(share);
     }
   }

@@ -44,8 +44,8 @@ const Job& head_by_class(const ClusterView& view, Aging aging) {
 
 void ClassQueue::follow(const ClusterView& view) {
   jobs_.swap(before_);
-  if (machine_ != view.machine.size()) before_.clear();
-  machine_ = view.machine.size();
+  if (machine_ != view.capacity()) before_.clear();
+  machine_ = view.capacity();
   jobs_.clear();
   next_promotion_ = kNever;
   std::array<std::size_t, kJobClasses + 1> first{};  // place in order_ of the first job of each class

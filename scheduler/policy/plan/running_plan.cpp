@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/policy/plan/releases.hpp"
+
 namespace replay {
 namespace {
 
@@ -18,8 +20,16 @@ Instant held_until(const RunningJob& running, Instant now) {
 
 Availability availability_of_running(const ClusterView& view) {
   Availability profile{view.machine.size(), view.now};
-  for (const RunningJob* running : view.running.by_estimated_end())
-    profile.reserve(view.now, held_until(*running, view.now), running->allocation.cores);
+  for (const ClosedNode& closed : view.free.closed())
+    profile.reserve(view.now, up_again(closed, view.now), view.machine.cores_of(closed.node).size());
+  for (const RunningJob* running : view.running.by_estimated_end()) {
+    const Instant until = held_until(*running, view.now);
+    const CoreCount open = view.free.split_off_closed(running->allocation, [&](NodeId node, CoreCount cores) {
+      const Instant up = up_again(*std::ranges::find(view.free.closed(), node, &ClosedNode::node), view.now);
+      if (up < until) profile.reserve(up, until, cores);
+    });
+    profile.reserve(view.now, until, open);
+  }
   return profile;
 }
 
@@ -31,14 +41,16 @@ RunningPlan::Change RunningPlan::follow(const ClusterView& view, AtEstimate at_e
       case TriggerKind::kEstimateReached:
       case TriggerKind::kChange: note_kill(*trigger.job, view, change); break;
       case TriggerKind::kSubmit:
-      case TriggerKind::kWake: break;
+      case TriggerKind::kWake:
+      case TriggerKind::kNodes: break;
     }
   }
   const Instant in_time = at_estimate == AtEstimate::kRuns ? view.now + kTick : view.now;
   const auto ends = view.running.by_estimated_end();
   const bool a_job_is_late = !ends.empty() && ends.front()->estimated_end < in_time;
   change.rebuilt = profile_.capacity() != view.machine.size() || view.now < profile_.begins() || a_job_is_late ||
-                   held_.size() != view.running.size() || disturbances_seen_ != view.running.disturbances();
+                   held_.size() != view.running.size() || disturbances_seen_ != view.running.disturbances() ||
+                   std::exchange(has_lost_track_, false) || !std::ranges::equal(closed_seen_, view.free.closed());
   if (change.rebuilt)
     rebuild(view);
   else
@@ -69,6 +81,7 @@ void RunningPlan::note_kill(const Job& job, const ClusterView& view, Change& cha
 }
 
 void RunningPlan::free_from(Instant now, Held& held, Change& change) {
+  has_lost_track_ = has_lost_track_ || held.is_on_closed;
   profile_.release(now, held.until, held.cores);
   change.freed_until = std::max(change.freed_until, held.until);
   held.until = std::min(held.until, now);
@@ -98,6 +111,8 @@ void RunningPlan::put_back_for_longer(const RunningJob& job, Instant now, Durati
 std::vector<Instant> RunningPlan::ends() const {
   std::vector<Instant> all;
   held_.for_each([&all](JobId, const Held& held) { all.push_back(held.until); });
+  for (const ClosedNode& closed : closed_seen_)
+    if (closed.until != kNever) all.push_back(closed.until);
   return all;
 }
 
@@ -107,8 +122,9 @@ void RunningPlan::rebuild(const ClusterView& view) {
   for (const RunningJob* running : view.running.by_start()) {
     const Held* const known = before.find(running->job->id);
     held_.add(running->job->id) = {held_until(*running, view.now), running->allocation.cores,
-                                   known != nullptr && known->is_killed};
+                                   known != nullptr && known->is_killed, view.free.is_on_closed(running->allocation)};
   }
+  closed_seen_.assign(view.free.closed().begin(), view.free.closed().end());
   disturbances_seen_ = view.running.disturbances();
 }
 

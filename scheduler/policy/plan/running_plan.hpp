@@ -1,6 +1,6 @@
 // The profile of processors that running jobs leave free by their estimates, updated from pass to pass. It is rebuilt
-// from the view after a change that cannot be followed step by step: an estimate that grew, or a job that was resized, or
-// not started by this policy.
+// from the view after a change that cannot be followed step by step: an estimate that grew, a job that was resized, or
+// not started by this policy, a node that was closed or opened.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class RunningPlan {
   /// After lift_out(): the job goes on until `more` after its estimated end, at full speed.
   void put_back_for_longer(const RunningJob& job, Instant now, Duration more);
 
-  /// Planned ends of the running jobs, in no order; some may be in the past.
+  /// Planned ends of the running jobs, and when closed nodes are up again, in no order; some may be in the past.
   [[nodiscard]] std::vector<Instant> ends() const;
 
   [[nodiscard]] Availability& profile() { return profile_; }
@@ -55,7 +55,8 @@ class RunningPlan {
   struct Held {
     Instant until{};
     CoreCount cores = 0;
-    bool is_killed = false;  // its end is still to come
+    bool is_killed = false;     // its end is still to come
+    bool is_on_closed = false;  // not all its cores come free at `until`
   };
   void note_finish(const Job& job, Instant now, Change& change);
   void note_kill(const Job& job, const ClusterView& view, Change& change);
@@ -65,6 +66,8 @@ class RunningPlan {
   Availability profile_{0, Instant::min()};
   JobMap<Held> held_;
   std::uint64_t disturbances_seen_ = 0;
+  bool has_lost_track_ = false;  // of what a job on a closed node leaves
+  std::vector<ClosedNode> closed_seen_;
 };
 
 /// The profile of the running jobs of a view, built from scratch by their estimates. A job past its estimate holds its

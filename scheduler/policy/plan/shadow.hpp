@@ -7,15 +7,9 @@
 #include <functional>
 #include <span>
 
-#include "scheduler/policy/view/view.hpp"
+#include "scheduler/policy/plan/releases.hpp"
 
 namespace replay {
-
-/// Cores that come free at an instant.
-struct Release {
-  Instant at;
-  CoreCount cores;
-};
 
 struct Shadow {
   Instant at;       ///< shadow time of the head; never before now

@@ -145,6 +145,7 @@ class Conservative final : public Policy, public Hosting {
 
   void decide(const ClusterView& view, Decisions& out) override {
     now_ = view.now;
+    capacity_ = view.capacity();
     asked_key_ = {};
     const RunningPlan::Change change = running_.follow(view);
     if (change.rebuilt || a_planned_start_has_passed())
@@ -208,7 +209,7 @@ class Conservative final : public Policy, public Hosting {
 
   Shape shape_at_submission(const Job& job) {
     if (!shape_) return submitted_shape(job);
-    return shape_(job, now_, profile().capacity(), [this](Shape tried) {
+    return shape_(job, now_, capacity_, [this](Shape tried) {
       const Instant start = profile().earliest_fit(tried.cores, tried.time, no_hole_before(tried));
       floors_.note(tried.cores, tried.time, start);
       return start;
@@ -292,6 +293,7 @@ class Conservative final : public Policy, public Hosting {
     std::vector<Again> order;
     for (const Job* job : view.waiting) {
       const Planned* known = queue_.find(*job);
+      if (known != nullptr && known->shape.cores > capacity_) known = nullptr;  // nodes are closed since then
       order.push_back({{known != nullptr ? known->at.start : kNever, job->submitted, job->id},
                        job,
                        known != nullptr ? std::optional{known->shape} : std::nullopt});
@@ -314,7 +316,7 @@ class Conservative final : public Policy, public Hosting {
       free -= shape.cores;
       out.emplace_back(Start{job.id,
                              {.cores = shape.cores, .mpl = 1, .named = {}, .processes = shape.processes},
-                             shape_ ? optimum_of(job, view.machine.size()) : SizeChoice{}});
+                             shape_ ? optimum_of(job, capacity_) : SizeChoice{}});
       running_.note_start(job, now_, shape.cores, shape.time);
       queue_.remove(job);
     }
@@ -361,6 +363,7 @@ class Conservative final : public Policy, public Hosting {
   Compression compression_;
   ShapeAtSubmission shape_;  // empty: jobs keep the submitted size
   Instant now_{};
+  CoreCount capacity_ = 0;
   RunningPlan running_;  // its profile has the waiting jobs too
   PlannedQueue queue_;
   NextStarts next_starts_{queue_};

@@ -11,6 +11,7 @@
 #include "scheduler/policy/plan/availability.hpp"
 #include "scheduler/policy/sharing/known_job.hpp"
 #include "scheduler/policy/sharing/party.hpp"
+#include "scheduler/policy/view/view.hpp"
 
 namespace replay::sharing {
 
@@ -63,6 +64,9 @@ class NodePlan {
   std::vector<KnownJob*> trial_order_;
   std::vector<Instant> trial_starts_;
 };
+
+/// Adds the closed nodes without a job. By plan one with jobs comes free with them, and is closed then.
+void hold_closed(const ClusterView& view, Releases& held);
 
 /// Reserves in `profile`, all free from `now` on, what running jobs hold.
 void hold(Availability& profile, Instant now, const Releases& held);

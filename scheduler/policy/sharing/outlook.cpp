@@ -60,6 +60,9 @@ std::uint64_t Outlook::sum_of(const ClusterView& view) const {
         known != nullptr ? bits_of(known->id(), running->budget.left_at(view.now)) : bits_of(held_by(*running, view));
   }
   for (const Job* job : view.waiting) sum += bits_of(job->id);
+  Releases closed;
+  hold_closed(view, closed);
+  for (const Release& node : closed) sum += bits_of(node);
   return sum;
 }
 
@@ -114,6 +117,7 @@ void Outlook::hold_running(const ClusterView& view, Releases& held) {
     const KnownJob* const known = cluster_.find(running->job->id);
     if (known == nullptr || known->unit == nullptr) held.push_back(held_by(*running, view));
   }
+  hold_closed(view, held);
   put_in_order(held);
 }
 

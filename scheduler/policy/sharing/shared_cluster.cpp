@@ -24,7 +24,7 @@ int nodes_in(const Allocation& allocation, const Machine& machine) {
 }  // namespace
 
 SharedCluster::SharedCluster(const Settings& settings, const Machine& machine)
-    : settings_(settings), nodes_(machine), plan_(machine.nodes()), machine_(&machine) {}
+    : settings_(settings), nodes_(machine), plan_(machine.nodes()), machine_(&machine), nodes_up_(machine.nodes()) {}
 
 // ---- what has happened ----
 
@@ -34,7 +34,8 @@ void SharedCluster::follow(const ClusterView& view, Decisions& out) {
   follow_running(view);
   running_.follow(now_, mark_, out);
   for (KnownJob* const job : ended_) forget(*job);
-  const bool has_left = follow_queue(view);
+  bool has_left = follow_queue(view);
+  has_left = follow_nodes(view) || has_left;
   running_.held(others_, {}, held_);
   plan_.follow(now_, held_, has_left);
   for (KnownJob* const job : taken_over_) {
@@ -51,6 +52,21 @@ void SharedCluster::follow(const ClusterView& view, Decisions& out) {
   }
   if (!submitted_.empty()) std::ranges::sort(queue_, {}, &KnownJob::arrival);
   nodes_.list_free(view.free, free_);
+}
+
+// Returns whether waiting jobs have other shapes: there are more or fewer nodes for them.
+bool SharedCluster::follow_nodes(const ClusterView& view) {
+  closed_.assign(view.free.closed().begin(), view.free.closed().end());
+  hold_closed(view, others_);
+  const auto up = nodes_.nodes() - static_cast<int>(std::ranges::count(closed_, kNever, &ClosedNode::until));
+  if (std::exchange(nodes_up_, up) == up) return false;
+  for (KnownJob* const job : queue_) {
+    const KnownJob shape = described(*job->job);
+    job->per_node = shape.per_node;
+    job->nodes = shape.nodes;
+    job->length = shape.length;
+  }
+  return true;
 }
 
 // Marks the jobs that run.
@@ -149,7 +165,7 @@ KnownJob SharedCluster::described(const Job& job) {
   known.may_fill_nodes = !known.is_serial() && full_is_good;
   known.per_node_in_group = !known.is_serial() && half_is_good ? nodes_.half() : 1;
   known.per_node = known.may_fill_nodes ? nodes_.cores() : known.per_node_in_group;
-  const auto does_not_fit = [&] { return HalfNodes::nodes_for(job.processes, known.per_node) > nodes_.nodes(); };
+  const auto does_not_fit = [&] { return HalfNodes::nodes_for(job.processes, known.per_node) > nodes_up_; };
   if (known.per_node == 1 && does_not_fit()) known.per_node = nodes_.half();
   if (does_not_fit()) known.per_node = nodes_.cores();
 
@@ -178,9 +194,13 @@ void SharedCluster::promise(KnownJob& job, Duration response) const {
 
 std::span<Unit* const> SharedCluster::open_units(JobClass job_class) {
   units_.clear();
+  const auto is_closed = [this](const Seat& seat) {
+    return std::ranges::find(closed_, NodeId{seat.node}, &ClosedNode::node) != closed_.end();
+  };
   for (const Company* company : running_.companies()) {
     Unit& unit = *company->units.front();
-    if (!company->is_group && unit.jobs.front()->job_class == job_class && unit.per_node <= nodes_.half())
+    if (!company->is_group && unit.jobs.front()->job_class == job_class && unit.per_node <= nodes_.half() &&
+        std::ranges::none_of(unit.seats, is_closed))
       units_.push_back(&unit);
   }
   return units_;

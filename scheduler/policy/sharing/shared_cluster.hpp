@@ -56,6 +56,7 @@ class SharedCluster {
   [[nodiscard]] KnownJob described(const Job& job);
 
  private:
+  bool follow_nodes(const ClusterView& view);
   void follow_running(const ClusterView& view);
   bool follow_queue(const ClusterView& view);
   void take_over_start(const RunningJob& running, KnownJob& job);
@@ -83,7 +84,9 @@ class SharedCluster {
   std::vector<KnownJob*> queue_;
   std::int64_t processes_ = 0;  // of all known jobs
   std::vector<int> free_;       // nodes, ascending
-  Releases others_;             // nodes of jobs that were not started here
+  std::vector<ClosedNode> closed_;
+  int nodes_up_;      // that will ever be up
+  Releases others_;   // nodes of jobs that were not started here, and closed ones
   std::uint64_t mark_ = 0;
 
   std::vector<KnownJob*> taken_over_;  // of one follow(): started by a wrapper

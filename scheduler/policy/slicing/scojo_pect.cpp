@@ -26,6 +26,7 @@ void ScojoPect::decide(const ClusterView& view, Decisions& out) {
   set_up(view);
   run_clock(view.now);
   link_started(view);
+  for (const auto& machine : machines_) machine->follow_nodes(view);
   take_in(view, out);
   follow_budgets(view);
   if (has_no_jobs()) {
@@ -44,6 +45,9 @@ void ScojoPect::decide(const ClusterView& view, Decisions& out) {
   at_opening_.reset();
   for (const JobId ended : ended_) jobs_.erase(ended);
   ended_.clear();
+  if (again_.empty()) return;
+  for (const Job* job : std::exchange(again_, {})) submit(*job, out);
+  out.emplace_back(WakeAt{view.now + Duration{1}});
 }
 
 Duration ScojoPect::more_time(const ClusterView& view, const RunningJob& running) {
@@ -103,7 +107,10 @@ void ScojoPect::take_in(const ClusterView& view, Decisions& out) {
 }
 
 void ScojoPect::submit(const Job& submitted, Decisions& out) {
-  if (jobs_.find(submitted.id) != nullptr) return;
+  if (jobs_.find(submitted.id) != nullptr) {
+    if (std::ranges::find(ended_, submitted.id) != ended_.end()) again_.push_back(&submitted);
+    return;
+  }
   ClassJob& job = jobs_.add(submitted.id);
   job.job = submitted;
   job.submitted = submitted.submitted;

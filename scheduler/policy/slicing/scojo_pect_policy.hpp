@@ -137,6 +137,7 @@ class ScojoPect final : public Policy {
   std::array<std::unique_ptr<VirtualMachine>, kJobClasses> machines_;  // made in the first pass
   JobMap<ClassJob> jobs_;                                              // submitted and not ended
   std::vector<JobId> ended_;                                           // in this pass: still in jobs_
+  std::vector<const Job*> again_;                                      // of ended_: they wait again
   std::uint64_t disturbances_seen_ = 0;
 
   std::vector<Slice> slices_;  // of the interval; empty before the first one

@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "scheduler/base/error.hpp"
 
@@ -133,6 +135,16 @@ void VirtualMachine::dismiss(RunningJob& guest) {
   free_.release(guest.allocation);
   running_.note_disturbance();
   running_.erase(guest);
+}
+
+// By its own clock nodes are up again later for as long as it stands, which is not known beforehand.
+void VirtualMachine::follow_nodes(const ClusterView& real) {
+  const auto before = std::vector<ClosedNode>(free_.closed().begin(), free_.closed().end());
+  free_.close_as(real.free, now_ - real.now);
+  nothing_.close_as(real.free, now_ - real.now);
+  if (std::ranges::equal(before, free_.closed())) return;
+  running_.note_disturbance();
+  note(TriggerKind::kNodes);
 }
 
 void VirtualMachine::note(TriggerKind kind, const ClassJob* job) {

@@ -66,6 +66,9 @@ class VirtualMachine {
   RunningJob& admit(const Job& job, const Allocation& cores, Instant ends);
   void dismiss(RunningJob& guest);
 
+  /// Closes and opens the nodes that are closed and open in the view.
+  void follow_nodes(const ClusterView& real);
+
   // Passes.
   void note(TriggerKind kind, const ClassJob* job = nullptr);
   [[nodiscard]] bool has_news() const { return !triggers_.empty(); }

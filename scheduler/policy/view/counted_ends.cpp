@@ -26,8 +26,8 @@ bool time_stands(const ClusterView& view) {
   if (view.free.total() > 0) return false;
   CoreCount held = 0;
   for (const RunningJob* job : view.running.by_start())
-    if (!job->is_gone_in_plan() && !job->is_suspended()) held += job->allocation.cores;
-  return held < view.machine.size();
+    if (!job->is_gone_in_plan() && !job->is_suspended()) held += view.free.cores_on_open(job->allocation);
+  return held < view.free.capacity(view.now);
 }
 
 }  // namespace replay

@@ -30,8 +30,8 @@ struct JobState {
 
 /// Whether a running job may be resized. kRigid: serial, declared rigid, or its ranks have not registered; kRefuses: an order
 /// has failed, so it is rigid whatever its ranks say later; kGuest: of another virtual machine, it holds its cores until
-/// estimated_end.
-enum class Malleability : std::uint8_t { kRigid, kMalleable, kRefuses, kGuest };
+/// estimated_end; kPinned: malleable, but while a node of it is closed it stays on its cores.
+enum class Malleability : std::uint8_t { kRigid, kMalleable, kRefuses, kGuest, kPinned };
 
 /// Of a job that is started with so many processes, as it declares itself.
 [[nodiscard]] constexpr Malleability declared_malleability(const Job& job, ProcessCount processes) {
@@ -62,6 +62,7 @@ struct RunningJob {
   /// Its estimate is over or it is being killed, so its cores count as free although it still runs.
   [[nodiscard]] bool is_gone_in_plan() const { return state.planned >= Planned::kGone; }
   [[nodiscard]] bool is_malleable() const { return malleability == Malleability::kMalleable; }
+  [[nodiscard]] bool is_pinned() const { return malleability == Malleability::kPinned; }
   [[nodiscard]] bool is_guest() const { return malleability == Malleability::kGuest; }
   /// Those it was started with.
   [[nodiscard]] ProcessCount processes() const { return processes_on(allocation, job->processes); }

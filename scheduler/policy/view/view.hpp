@@ -18,10 +18,11 @@
 namespace replay {
 
 /// What made this pass necessary.
-enum class TriggerKind : std::uint8_t { kSubmit, kFinish, kEstimateReached, kWake, kChange };
+/// kNodes: nodes were closed or opened.
+enum class TriggerKind : std::uint8_t { kSubmit, kFinish, kEstimateReached, kWake, kChange, kNodes };
 struct Trigger {
   TriggerKind kind;
-  const Job* job = nullptr;  ///< nullptr for kWake; valid during the pass
+  const Job* job = nullptr;  ///< nullptr for kWake and kNodes; valid during the pass
 };
 
 struct ClusterView {
@@ -39,6 +40,10 @@ struct ClusterView {
   Duration zero_time_of_day{};
   /// A batch system takes the machine away: what runs then is killed, what waits is cancelled. kNever: not known.
   Instant machine_until = kNever;
+
+  /// The most cores that there will be, by what is known now: those of the machine, but for nodes that are closed and not to
+  /// be up again. No job that waits needs more. When each node is up: free.closed().
+  [[nodiscard]] CoreCount capacity() const { return free.capacity(kEndOfPlans); }
 
   /// Declared progress per second of `job` on `allocation`, alone there; 1 / m where there is no runtime model. The work
   /// is estimate_at() of the processes on it.

@@ -1,0 +1,111 @@
+// What happens to jobs and plans when nodes are closed and opened: docs/formats/nodes-csv.md.
+#include <gtest/gtest.h>
+
+#include "scheduler/sim/simulator.hpp"
+#include "tests/support/schedule.hpp"
+
+namespace replay::test {
+namespace {
+
+const Machine kTwoNodes = Machine::cluster(2, 1, 2);
+
+NodeEvent event(Duration when, std::int32_t node, NodeState state, Instant until = kNever) {
+  return {at(when), {NodeId{node}, state, until, "the fan", ""}};
+}
+
+MemoryLog simulate_with(std::vector<NodeEvent> nodes, std::string_view policy, const std::vector<TracedJob>& jobs,
+                        bool requeues_lost = false) {
+  SimulationOptions options;
+  options.nodes = std::move(nodes);
+  options.requeues_lost = requeues_lost;
+  return simulate(policy, kTwoNodes, jobs, "isolated", options);
+}
+
+TEST(NodeEvents, OnADrainedNodeJobsRunOnAndNoneStarts) {
+  const auto log = simulate_with({event(1min, 0, NodeState::kDrained, at(20min))}, "fcfs",
+                                 {job('A').cores(2).runs(10min).rigid(), job('B').cores(2).runs(30min).rigid(),
+                                  job('C').cores(2).runs(1min).rigid()});
+  EXPECT_EQ(log.end(id('A')), at(10min)) << "on node 0";
+  EXPECT_EQ(log.start(id('C')), at(20min)) << "node 0 is free from 10 min on, and up again then";
+}
+
+TEST(NodeEvents, ANodeThatGoesDownTakesItsJobsWithIt) {
+  const auto log = simulate_with(
+      {event(1min, 1, NodeState::kDown)}, "easy",
+      {job('A').cores(1).runs(10min).rigid(), job('B').cores(3).runs(10min).rigid(), job('C').cores(2).runs(1min).rigid()});
+  EXPECT_EQ(log.outcome(id('A')), Outcome::kCompleted);
+  EXPECT_EQ(log.outcome(id('B')), Outcome::kLost) << "on both nodes";
+  EXPECT_EQ(log.end(id('B')), at(1min));
+  EXPECT_EQ(log.start(id('C')), at(10min)) << "B has left one core of node 0, A the other";
+}
+
+TEST(NodeEvents, ALostJobThatIsRequeuedHasItsOldPlaceAndRunsWhole) {
+  const auto log = simulate_with({event(5min, 0, NodeState::kDown, at(6min))}, "fcfs",
+                                 {job('A').cores(4).runs(10min).rigid(), job('B').cores(4).runs(1min).rigid()}, true);
+  EXPECT_EQ(log.outcome(id('A')), Outcome::kCompleted);
+  EXPECT_EQ(log.end(id('A')), at(16min));
+  EXPECT_EQ(log.start(id('B')), at(16min));
+}
+
+TEST(NodeEvents, OneThatEndsWhenItsNodeGoesDownIsLost) {
+  const auto log = simulate_with({event(10min, 0, NodeState::kDown)}, "fcfs", {job('A').cores(4).runs(10min).rigid()});
+  EXPECT_EQ(log.outcome(id('A')), Outcome::kLost);
+}
+
+TEST(NodeEvents, AJobTooWideForWhatIsLeftHoldsBackNoOther) {
+  // B needs both nodes. Until 30 min it is not known that node 1 comes back.
+  const std::vector<TracedJob> jobs{job('A').cores(2).runs(1min).rigid(), job('B').cores(4).arrives(1s).runs(1min).rigid(),
+                                    job('C').cores(2).arrives(2s).runs(2min).rigid()};
+  const auto closed = event(0s, 1, NodeState::kDown);
+  for (const char* policy : {"fcfs", "easy", "conservative", "plan", "dynp", "slack", "fcfs-malleable:max_mpl=1"}) {
+    const auto back = simulate_with({closed, event(30min, 1, NodeState::kUp)}, policy, jobs);
+    EXPECT_EQ(back.start(id('C')), at(1min)) << policy;
+    EXPECT_EQ(back.start(id('B')), at(30min)) << policy;
+    const auto gone = simulate_with({closed}, policy, jobs);
+    EXPECT_EQ(gone.start(id('B')), kNever) << policy;
+    EXPECT_EQ(gone.outcome(id('B')), Outcome::kCancelled) << policy;
+    EXPECT_EQ(gone.end(id('B')), at(3min)) << policy;
+  }
+}
+
+TEST(NodeEvents, PlansHaveTheNodesThatAreKnownToComeBack) {
+  // B is to start on both nodes at 30 min, so C, which is longer, waits, and D does not.
+  const std::vector<TracedJob> jobs{job('A').cores(2).runs(1min).rigid(), job('B').cores(4).arrives(1s).runs(1min).rigid(),
+                                    job('C').cores(1).arrives(2s).runs(40min).rigid(),
+                                    job('D').cores(1).arrives(3s).runs(20min).rigid()};
+  for (const char* policy : {"easy", "conservative", "plan", "slack:slack_factor=0", "easy-malleable:max_mpl=1"}) {
+    const auto log = simulate_with({event(0s, 1, NodeState::kReserved, at(30min))}, policy, jobs);
+    EXPECT_EQ(log.start(id('B')), at(30min)) << policy;
+    EXPECT_EQ(log.start(id('C')), at(31min)) << policy;
+    EXPECT_EQ(log.start(id('D')), at(1min)) << policy;
+  }
+}
+
+TEST(NodeEvents, CoresOfADrainedNodeAreNotPlannedWithWhenTheirJobEnds) {
+  // Node 0 is drained while A runs on it to 10 min. B waits for the whole machine at 30 min: C may run until then.
+  const std::vector<TracedJob> jobs{job('A').cores(2).runs(10min).rigid(), job('B').cores(4).arrives(2min).runs(1min).rigid(),
+                                    job('C').cores(2).arrives(3min).runs(25min).rigid()};
+  for (const char* policy : {"easy", "conservative", "plan", "slack:slack_factor=0", "easy-malleable:max_mpl=1"}) {
+    const auto log = simulate_with({event(1min, 0, NodeState::kDrained, at(30min))}, policy, jobs);
+    EXPECT_EQ(log.start(id('C')), at(3min)) << policy;
+    EXPECT_EQ(log.start(id('B')), at(30min)) << policy;
+  }
+}
+
+TEST(NodeEvents, AJobWithCoresOnAClosedNodeIsNotResized) {
+  // Without the drain A would be shrunk for B.
+  const auto log = simulate_with({event(1min, 0, NodeState::kDrained)}, "fcfs-malleable",
+                                 {job('A').cores(4).runs(10min), job('B').cores(2).arrives(2min).runs(1min)});
+  EXPECT_EQ(log.start(id('B')), at(10min));
+  EXPECT_EQ(log.end(id('A')), at(10min));
+}
+
+TEST(NodeEvents, ALaterEventGoesBeforeTheEndThatWasSaid) {
+  const auto log = simulate_with({event(0s, 0, NodeState::kDrained, at(10min)), event(0s, 1, NodeState::kDrained),
+                                  event(5min, 0, NodeState::kDown), event(20min, 0, NodeState::kUp)},
+                                 "fcfs", {job('A').cores(1).arrives(1min).runs(1min)});
+  EXPECT_EQ(log.start(id('A')), at(20min));
+}
+
+}  // namespace
+}  // namespace replay::test
