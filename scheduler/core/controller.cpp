@@ -7,20 +7,28 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/model/job_sizes.hpp"
 
 namespace replay {
 namespace {
 
 Instant later(Instant instant, Duration by) { return instant > kNever - by ? kNever : instant + by; }
 
-// Terminations before submissions, or the other way round; submissions by number (docs/adr/0006-pass-rules.md). Other
-// events come first.
+// Of a node: that it changed, or that a job was lost with it. All of an instant are one event.
+bool is_of_node(const Event& event) {
+  const auto* const finish = std::get_if<Finish>(&event);
+  return std::holds_alternative<NodeChange>(event) || std::holds_alternative<Requeue>(event) ||
+         (finish != nullptr && finish->end.outcome == Outcome::kLost);
+}
+
+// Those of nodes first, changes before losses. Terminations before submissions, or the other way round; submissions by number
+// (docs/adr/0006-pass-rules.md). Other events come before these.
 std::tuple<int, Instant, JobId> place_of(const Event& event, PassRule rule) {
   const bool by_event = rule == PassRule::kEvent;
+  if (is_of_node(event)) return {std::holds_alternative<NodeChange>(event) ? -2 : -1, {}, {}};
   if (const auto* const submit = std::get_if<Submit>(&event))
     return {by_event ? 1 : 2, submit->traced->job.submitted, submit->traced->job.id};
-  const bool is_end = std::holds_alternative<Finish>(event) || std::holds_alternative<Requeue>(event);
-  return {is_end ? (by_event ? 2 : 1) : 0, {}, {}};
+  return {std::holds_alternative<Finish>(event) ? (by_event ? 2 : 1) : 0, {}, {}};
 }
 
 }  // namespace
@@ -34,6 +42,7 @@ Controller::Controller(const Machine& machine, Policy& policy, const RuntimeMode
       wanted_(log.kinds()),
       options_(std::move(options)),
       pass_rule_(policy.traits().pass_rule),
+      chooses_sizes_(policy.traits().chooses_sizes),
       resizes_to_any_size_(model.divides_work_anew() && !machine.names_cores()),
       cores_(machine),
       shared_(machine, model.looks_at_nodes()) {}
@@ -52,7 +61,10 @@ Orders Controller::handle(Instant now, std::span<const Event> events) {
     in_order.reserve(events.size());
     for (const Event& event : events) in_order.push_back(&event);
     std::ranges::stable_sort(in_order, {}, [this](const Event* event) { return place_of(*event, pass_rule_); });
-    for (const Event* event : in_order) take(*event);
+    const auto jobs = std::ranges::find_if_not(in_order, [](const Event* event) { return is_of_node(*event); });
+    for (auto event = in_order.begin(); event != jobs; ++event) heed(**event);
+    if (jobs != in_order.begin()) take_in_nodes();
+    for (auto event = jobs; event != in_order.end(); ++event) take(**event);
     for (const Event& event : events)  // again, for jobs that were submitted just now; the others have had it
       if (std::holds_alternative<Cancel>(event)) take(event);
   }
@@ -63,8 +75,13 @@ Orders Controller::handle(Instant now, std::span<const Event> events) {
   return orders_;
 }
 
+bool Controller::heed(const Event& event) {
+  return std::visit([this](const auto& e) { return apply(e); }, event);
+}
+
 void Controller::take(const Event& event) {
-  const bool asks = std::visit([this](const auto& e) { return apply(e); }, event);
+  const bool asks = heed(event);
+  if (is_of_node(event)) return take_in_nodes();
   if (asks && pass_rule_ == PassRule::kEvent) pass();
 }
 
@@ -259,17 +276,22 @@ bool Controller::apply(const NodeChange& event) {
   write<NodeChange>(event);
   is_up ? cores_.open(event.node) : cores_.close(event.node, event.until);
   running_.note_disturbance();
-  follow_capacity();
-  pin_or_release();
+  triggers_.push_back({TriggerKind::kNodes});
+  return true;
+}
+
+// After all node events of an instant.
+void Controller::take_in_nodes() {
   const std::vector<RunningJob*> started(running_.by_start().begin(), running_.by_start().end());
   for (const RunningJob* job : started) {
     if (job->is_launched() || !cores_.planned().is_on_closed(job->allocation)) continue;
-    write<log::Note>(fmt::format("job {} waits again: node {} was closed before the job was launched",
-                                 number(job->job->id), event.node));
+    write<log::Note>(fmt::format("job {} waits again: a node of it was closed before it was launched",
+                                 number(job->job->id)));
     put_back(*jobs_.at(job->job->id).started);
   }
-  triggers_.push_back({TriggerKind::kNodes});
-  return true;
+  follow_capacity();
+  pin_or_release();
+  if (!triggers_.empty() && pass_rule_ == PassRule::kEvent) pass();
 }
 
 bool Controller::apply(const Requeue& event) {
@@ -288,8 +310,13 @@ void Controller::put_back(Managed& job) {
   enter_queue(declared);
 }
 
+// At the least, as far as the policy can choose.
+CoreCount Controller::needed(const Job& job) const {
+  return cores_needed(job, chooses_sizes_ && has_choice_of_size(job) ? least_size(job) : job.processes);
+}
+
 void Controller::enter_queue(const Job& job) {
-  if (cores_needed(job) > cores_.planned().capacity(kEndOfPlans)) {
+  if (needed(job) > cores_.planned().capacity(kEndOfPlans)) {
     held_back_.insert(std::ranges::upper_bound(held_back_, std::tuple{job.submitted, job.id}, {},
                                                [](const Job* one) { return std::tuple{one->submitted, one->id}; }),
                       &job);
@@ -304,7 +331,7 @@ void Controller::follow_capacity() {
   const CoreCount capacity = cores_.planned().capacity(kEndOfPlans);
   std::vector<const Job*> too_wide;
   for (const Job* job : waiting_)
-    if (cores_needed(*job) > capacity) too_wide.push_back(job);
+    if (needed(*job) > capacity) too_wide.push_back(job);
   for (const Job* job : std::exchange(held_back_, {})) enter_queue(*job);
   for (const Job* job : too_wide) {
     waiting_.remove(*job);
@@ -330,7 +357,7 @@ std::vector<JobId> Controller::cancel_held_back(Instant now) {
     ids.push_back(job->id);
     apply(Finish{job->id,
                  {Outcome::kCancelled, 0, Verification::kNone, -1,
-                  fmt::format("needs {} cores, {} are left", cores_needed(*job), left)}});
+                  fmt::format("needs {} cores, {} are left", needed(*job), left)}});
   }
   return ids;
 }

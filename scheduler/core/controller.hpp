@@ -101,6 +101,7 @@ class Controller {
 
   void end_all(Instant now, const std::string& reason, bool with_running);
   void take(const Event& event);
+  bool heed(const Event& event);
   // What an event changes. Each returns whether it asks for a pass.
   bool apply(const Submit& event);
   bool apply(const Finish& event);
@@ -120,6 +121,8 @@ class Controller {
   /// The job that was started waits again.
   void put_back(Managed& job);
   void enter_queue(const Job& job);
+  [[nodiscard]] CoreCount needed(const Job& job) const;
+  void take_in_nodes();
   void follow_capacity();
   void pin_or_release();
 
@@ -193,6 +196,7 @@ class Controller {
   log::Kinds wanted_;  // the kinds that log_ uses
   ControllerOptions options_;
   PassRule pass_rule_;
+  bool chooses_sizes_;
   bool resizes_to_any_size_;  // ClusterView
 
   Instant now_ = Instant::min();

@@ -81,11 +81,8 @@ class Simulation {
 
   SimulationResult run() {
     for (std::size_t turn = 0;; ++turn) {
+      if (all_is_held_back()) cancel_held_back();
       const Instant next = next_instant();
-      if (next == kNever && controller_.waiting() == 0 && controller_.held_back() > 0) {
-        cancel_held_back();
-        continue;
-      }
       if (next == kNever) break;
       const bool stop = options_.interrupted && options_.interrupted();  // each turn: a pass may take long
       if (stop || next > options_.until) {
@@ -214,6 +211,12 @@ class Simulation {
       if (job == nullptr) continue;
       end(id, *job, {Outcome::kLost, 0, Verification::kNone, -1, reason});
     }
+  }
+
+  // A timer of a plan that is in force no more would change nothing.
+  [[nodiscard]] bool all_is_held_back() const {
+    return controller_.held_back() > 0 && controller_.waiting() == 0 && controller_.running() == 0 &&
+           arrivals_.next() == kNever && nodes_.next() == kNever;
   }
 
   void cancel_held_back() {

@@ -67,6 +67,9 @@ std::vector<Record> one_of_each() {
           {t, Finished{JobId{4}, {}}},
           {t, Failed{JobId{3}, "resize", "agent lost"}},
           {t, Note{""}},
+          {t, NodeChange{NodeId{2}, NodeState::kReserved, at(72500ms), "the roof", "maint"}},
+          {t, NodeChange{NodeId{0}, NodeState::kUp, kNever, "", ""}},
+          {t, Requeued{JobId{3}, "node 2 went down"}},
           {t, GroupFormed{JobId{3}, {JobId{5}, JobId{-4}}, 2, 2.5}},
           {t, GroupEnded{JobId{3}}},
           {t, MatchRefused{JobId{3}, {JobId{5}}, 0.75, JobId{4}, 20s, 19s}},
@@ -102,6 +105,9 @@ TEST(EventLogText, EachRecordTypeHasItsDocumentedLine) {
             "12.5 finish job=4 outcome=completed\n"
             "12.5 failed job=3 action=\"resize\" reason=\"agent lost\"\n"
             "12.5 note text=\"\"\n"
+            "12.5 node node=2 state=reserved until=72.5 reason=\"the roof\" reservation=\"maint\"\n"
+            "12.5 node node=0 state=up\n"
+            "12.5 requeue job=3 reason=\"node 2 went down\"\n"
             "12.5 group primary=3 matched=5,-4 way=2 gain=2.5\n"
             "12.5 ungroup primary=3\n"
             "12.5 refused primary=3 matched=5 gain=0.75 delayed=4 response=20 limit=19\n"
@@ -247,7 +253,7 @@ TEST(EventLogText, AnErrorNamesFileLineFieldAndWhatWasExpectedAndFound) {
   EXPECT_EQ(error_of_line("1 suspend"), "events.log:7: field 'job': expected a job number, found no such field");
   EXPECT_EQ(error_of_line("1 finish job=3 outcome=fine"),
             "events.log:7: field 'outcome': expected one of completed, failed, overrun, killed, cancelled, rejected, "
-            "found 'fine'");
+            "lost, found 'fine'");
 }
 
 TEST(EventLogText, SlowdownsAreInTheRangeOfThoseInSideFiles) {

@@ -73,7 +73,7 @@ TEST(NodeEvents, PlansHaveTheNodesThatAreKnownToComeBack) {
   const std::vector<TracedJob> jobs{job('A').cores(2).runs(1min).rigid(), job('B').cores(4).arrives(1s).runs(1min).rigid(),
                                     job('C').cores(1).arrives(2s).runs(40min).rigid(),
                                     job('D').cores(1).arrives(3s).runs(20min).rigid()};
-  for (const char* policy : {"easy", "conservative", "plan", "slack:slack_factor=0", "easy-malleable:max_mpl=1"}) {
+  for (const char* policy : {"easy", "conservative", "plan", "slack:sf=0", "easy-malleable:max_mpl=1"}) {
     const auto log = simulate_with({event(0s, 1, NodeState::kReserved, at(30min))}, policy, jobs);
     EXPECT_EQ(log.start(id('B')), at(30min)) << policy;
     EXPECT_EQ(log.start(id('C')), at(31min)) << policy;
@@ -85,7 +85,7 @@ TEST(NodeEvents, CoresOfADrainedNodeAreNotPlannedWithWhenTheirJobEnds) {
   // Node 0 is drained while A runs on it to 10 min. B waits for the whole machine at 30 min: C may run until then.
   const std::vector<TracedJob> jobs{job('A').cores(2).runs(10min).rigid(), job('B').cores(4).arrives(2min).runs(1min).rigid(),
                                     job('C').cores(2).arrives(3min).runs(25min).rigid()};
-  for (const char* policy : {"easy", "conservative", "plan", "slack:slack_factor=0", "easy-malleable:max_mpl=1"}) {
+  for (const char* policy : {"easy", "conservative", "plan", "slack:sf=0", "easy-malleable:max_mpl=1"}) {
     const auto log = simulate_with({event(1min, 0, NodeState::kDrained, at(30min))}, policy, jobs);
     EXPECT_EQ(log.start(id('C')), at(3min)) << policy;
     EXPECT_EQ(log.start(id('B')), at(30min)) << policy;
