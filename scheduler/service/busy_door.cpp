@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/socket.h>
 
-#include <csignal>
 #include <string>
 
 #include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/base/process/quiet_thread.hpp"
 #include "scheduler/service/messages.hpp"
 
 namespace replay::service {
@@ -37,14 +36,10 @@ void take_request(int client) {
 
 }  // namespace
 
-BusyDoor::BusyDoor(int socket, std::chrono::milliseconds patience) : socket_(socket), patience_(patience) {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the loop's thread
-  thread_ = std::jthread{[this](const std::stop_token& stop) { serve(stop); }};
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
+BusyDoor::BusyDoor(int socket, std::chrono::milliseconds patience)
+    : socket_(socket),
+      patience_(patience),
+      thread_(quiet_thread<std::jthread>([this](const std::stop_token& stop) { serve(stop); })) {}
 
 BusyDoor::~BusyDoor() = default;
 

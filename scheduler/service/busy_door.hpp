@@ -11,7 +11,7 @@ namespace replay::service {
 
 class BusyDoor {
  public:
-  /// `socket` listens and outlives this. The loop is busy if it has not called beat() for so long.
+  /// `socket` listens and outlives this. The loop is busy if it has not called beat() for so long. Throws std::system_error.
   BusyDoor(int socket, std::chrono::milliseconds patience);
   BusyDoor(const BusyDoor&) = delete;
   BusyDoor& operator=(const BusyDoor&) = delete;

@@ -16,7 +16,6 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/model/units.hpp"
 #include "scheduler/results/recorder.hpp"
-#include "scheduler/service/busy_door.hpp"
 #include "scheduler/service/door.hpp"
 
 namespace replay::service {
@@ -61,6 +60,13 @@ Period::Period(PeriodOptions options, std::string command_line)
   machine_.find_programs();
 }
 
+// A service whose start or run has failed leaves no socket.
+Period::~Period() { remove_socket(); }
+
+void Period::remove_socket() {
+  if (std::exchange(has_socket_, false)) lock_->remove_beside(folder_.socket().filename());
+}
+
 void Period::start(const std::function<void()>& on_wait, const std::function<std::string()>& open_page) {
   make_private_folder(folder_.path());
   lock_.emplace(folder_.lock(), kPatience, on_wait);
@@ -82,6 +88,8 @@ void Period::start(const std::function<void()>& on_wait, const std::function<std
   journal_->use_no_number_up_to(past.last_job);
   if (is_free) recovered_ = journal_->recover(begin, past.left);
   socket_ = listen_at(folder_.socket());
+  has_socket_ = true;
+  busy_.emplace(socket_.get(), kBusyAfter);
   run_folder_ = make_period_folder(folder_, now);
   intake_.emplace(*journal_, board_, folder_, socket_.get(), begin, intake_options(std::move(page)));
 }
@@ -113,11 +121,10 @@ results::PolicyRun Period::run(experiment::Viewers viewers, const std::function<
   engine.stop_reason = kStopReason;
   engine.order = [this](const TracedJob& traced, ProcessCount) { return intake_->order(traced); };
   save_log_ = [&recorder] { recorder.save(); };
-  BusyDoor busy{socket_.get(), kBusyAfter};
   bool is_lock_lost = false;
   viewers.observers.push_back(&board_);
   viewers.tick = [&, show = std::move(viewers.tick)](Instant now) {
-    busy.beat();
+    busy_->beat();
     if (lock_->is_gone() && !std::exchange(is_lock_lost, true)) {
       const std::string lost =
           fmt::format("{} was removed or replaced; no other service starts here meanwhile", folder_.lock().string());
@@ -127,7 +134,7 @@ results::PolicyRun Period::run(experiment::Viewers viewers, const std::function<
     show(now);
   };
   viewers.over = [this, over = std::move(viewers.over)] {
-    lock_->remove_beside(folder_.socket().filename());
+    remove_socket();
     save_log_ = nullptr;
     over();
   };

@@ -14,6 +14,7 @@
 #include "scheduler/experiment/live_run.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/service/board.hpp"
+#include "scheduler/service/busy_door.hpp"
 #include "scheduler/service/intake.hpp"
 #include "scheduler/service/journal.hpp"
 #include "scheduler/service/past_period.hpp"
@@ -32,6 +33,9 @@ class Period {
  public:
   /// Checks the options, makes nothing. `command_line`: for run.json. Throws UsageError, InputError.
   Period(PeriodOptions options, std::string command_line);
+  Period(const Period&) = delete;
+  Period& operator=(const Period&) = delete;
+  ~Period();
 
   /// Takes the lock, starts the agent and opens journal and socket. `on_wait` is called if agents of the last service have
   /// to end first: on other hosts for as long as the lease says, if jobs ran when that service ended; `open_page` when
@@ -58,6 +62,7 @@ class Period {
 
  private:
   [[nodiscard]] bool wait_for_old_agents(const std::function<void()>& on_wait) const;
+  void remove_socket();
   [[nodiscard]] IntakeOptions intake_options(std::string page);
   void note_past(const PastPeriod& past, std::int64_t last_job, Duration behind);
   [[nodiscard]] results::RunDescription description() const;
@@ -71,6 +76,8 @@ class Period {
   std::unique_ptr<live::Executor> executor_;
   std::optional<Journal> journal_;
   UniqueFd socket_;
+  bool has_socket_ = false;  // its file is there
+  std::optional<BusyDoor> busy_;
   std::filesystem::path run_folder_;
   Board board_;
   std::optional<Intake> intake_;

@@ -262,6 +262,27 @@ TEST_F(ServiceOfUsers, AfterAThirdStopSignalTheExitStatusIsThatOfTheFirst) {
   EXPECT_EQ(stop(*service), 0) << service->err();
 }
 
+// Of another user, whose processes are counted; root's are not.
+TEST_F(ServiceOfUsers, OneThatLacksProcessesAtItsStartSaysSoAndLeavesNoSocket) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root has a user to spare";
+  const uid_t id = 1'000'000'000 + static_cast<uid_t>(::getpid());
+  const std::string user = std::to_string(id);
+  ASSERT_EQ(::chown(folder_.path().c_str(), id, id), 0);
+  for (const auto& [processes, what] : {std::pair{1, "cannot fork the agent"}, {2, "no thread can be made"}}) {
+    Background service{"/usr/bin/setpriv",
+                       {"--reuid", user, "--regid", user, "--clear-groups", "--", "/usr/bin/prlimit",
+                        fmt::format("--nproc={}", processes), REPLAY_PROGRAM, "serve", "--service", home().string(),
+                        "--machine", "emulated:1x1x2", "--policy", "easy", "--plain"},
+                       folder_ / "out",
+                       folder_ / "err"};
+    EXPECT_EQ(service.wait(), 1);
+    EXPECT_TRUE(
+        has(service.err(), fmt::format("replay: {}; is there a limit of processes (ulimit -u, pids.max)", what)))
+        << service.err();
+    EXPECT_FALSE(fs::exists(home() / "socket"));
+  }
+}
+
 // Of another user, whose processes are counted; root's are not. The limit leaves room for mpiexec and its proxy.
 TEST_F(ServiceOfUsers, AJobWhoseRanksCannotBeForkedOrLackAThreadWaitsThoughItsTimeLimitIsShorterThanThatTakes) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root has a user to spare";

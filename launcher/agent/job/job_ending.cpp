@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "launcher/mpich/shared_files.hpp"
+#include "scheduler/base/process/limit_of_processes.hpp"
 #include "scheduler/base/process/monotonic_clock.hpp"
 
 namespace replay::launcher {
@@ -99,13 +100,12 @@ void JobEnding::on_mpiexec_exit(int status, bool had_child) {
   how_.exit_status = status;
   if (!had_child && !is_to_end() && has_lost_its_proxy(job_)) {  // mpiexec 4.0.2 takes a failed fork for a proxy
     is_site_fault_ = true;
-    how_.broken = "mpiexec could not fork its proxy: is there a limit of processes (ulimit -u, pids.max) or of memory?";
+    how_.broken = fmt::format("mpiexec could not fork its proxy: {}", kLimitOfProcesses);
   }
   // Of a start of some ranks only mpiexec does not notice it: its proxy goes on trying to fork the others.
   if (!how_.asked && was_refused_a_thread(job_)) {
     is_site_fault_ = true;
-    how_.broken =
-        "a rank could not make UCX's thread: is there a limit of processes (ulimit -u, pids.max) or of memory?";
+    how_.broken = fmt::format("a rank could not make UCX's thread: {}", kLimitOfProcesses);
   }
   phase_ = Phase::kLeaving;
   job_.processes.on_mpiexec_exit();

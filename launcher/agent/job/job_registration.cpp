@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "launcher/os/binding.hpp"
+#include "scheduler/base/process/limit_of_processes.hpp"
 #include "scheduler/base/process/process.hpp"
 
 namespace replay::launcher {
@@ -167,10 +168,8 @@ void JobRegistration::declare(bool is_malleable, const std::string& reason) {
 void JobRegistration::on_timeout() {
   if (!ending_.is_running() || is_declared_) return;
   if (job_.ranks.registered() == 0 && job_.processes.program().empty() && job_.processes.strays().empty())
-    return ending_.break_off_unstarted(
-        fmt::format("mpiexec has started no process of the program within {} s: is there a limit of processes "
-                    "(ulimit -u, pids.max) or of memory?",
-                    static_cast<double>(limit().count()) / 1000));
+    return ending_.break_off_unstarted(fmt::format("mpiexec has started no process of the program within {} s: {}",
+                                                   static_cast<double>(limit().count()) / 1000, kLimitOfProcesses));
   if (job_.ranks.segment() == nullptr)
     declare_rigid(no_vmlib_reason_);
   else if (job_.ranks.have_all_registered())

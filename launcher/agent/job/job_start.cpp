@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "scheduler/base/process/limit_of_processes.hpp"
 #include "scheduler/base/process/process.hpp"
 
 namespace replay::launcher {
@@ -60,9 +61,8 @@ void JobStart::look() {
 }
 
 void JobStart::give_up(const std::string& why) {
-  ending_.break_off_unstarted(fmt::format(
-      "Hydra's proxy has started {} of {} ranks, {}; is there a limit of processes (ulimit -u, pids.max) or of memory?",
-      seen_.size(), job_.ranks.size(), why));
+  ending_.break_off_unstarted(fmt::format("Hydra's proxy has started {} of {} ranks, {}; {}", seen_.size(),
+                                          job_.ranks.size(), why, kLimitOfProcesses));
 }
 
 }  // namespace replay::launcher

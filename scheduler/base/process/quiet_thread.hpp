@@ -5,11 +5,13 @@
 #include <sys/eventfd.h>
 
 #include <cerrno>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/base/process/limit_of_processes.hpp"
 
 namespace replay {
 
@@ -36,11 +38,16 @@ class AllSignalsBlocked {
   sigset_t before_{};
 };
 
-/// A thread that inherits a mask which blocks every signal: signals are for the thread that starts it.
-template <class Work>
-[[nodiscard]] std::thread quiet_thread(Work work) {
+/// A thread that inherits a mask which blocks every signal: signals are for the thread that starts it. Throws
+/// std::system_error.
+template <class Thread = std::thread, class Work>
+[[nodiscard]] Thread quiet_thread(Work work) {
   const AllSignalsBlocked blocked;
-  return std::thread{std::move(work)};
+  try {
+    return Thread{std::move(work)};
+  } catch (const std::system_error& error) {
+    throw std::system_error(error.code(), std::string{"no thread can be made; "} + kLimitOfProcesses);
+  }
 }
 
 }  // namespace replay
