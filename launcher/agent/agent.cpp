@@ -21,6 +21,7 @@
 #include "launcher/mpich/mpiexec.hpp"
 #include "launcher/os/descriptor_limit.hpp"
 #include "scheduler/base/process/descriptor_message.hpp"
+#include "scheduler/base/process/limit_of_processes.hpp"
 #include "scheduler/base/process/pidfd.hpp"
 #include "scheduler/base/process/process.hpp"
 #include "scheduler/base/process/reset_signals.hpp"
@@ -98,6 +99,7 @@ AgentDirectory make_home(const AgentOptions& options) {
 int be_agent(const AgentOptions& options, const AgentDirectory& home, AgentConnection connection) {
   int status = 0;
   try {
+    mark_as_living(home);
     ::prctl(PR_SET_NAME, "replay-agent");
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     detach_from_terminal();
@@ -202,7 +204,7 @@ AgentHandle start_agent(const AgentOptions& options) {
   adopt_orphans();
   auto [ours, theirs] = socket_pair(SOCK_STREAM);
   const pid_t pid = ::fork();
-  if (pid < 0) fail("cannot fork the agent");
+  if (pid < 0) fail(fmt::format("cannot fork the agent; {}", kLimitOfProcesses));
   if (pid == 0) {
     ours.reset();
     ::prctl(PR_SET_PDEATHSIG, SIGCONT);  // so that a stopped agent sees that the daemon has died
@@ -217,7 +219,7 @@ AgentHandle start_agent(const AgentOptions& options, DaemonStream first, millise
   auto [ours, theirs] = socket_pair(SOCK_SEQPACKET);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid < 0) fail("cannot fork the agent");
+  if (pid < 0) fail(fmt::format("cannot fork the agent; {}", kLimitOfProcesses));
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent) ::_exit(1);  // the parent died before the prctl

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -31,6 +32,8 @@ constexpr std::size_t kNameEnds = 6;  // characters that mkdtemp() has chosen
 constexpr const char* kMarker = "replay-agent";
 constexpr std::string_view kMarkerText = "replay agent directory 2\n";
 constexpr std::array<std::string_view, 4> kKnown = {kMarker, kAgentSocket, kAgentProxySocket, kAgentVmlibLink};
+constexpr int kTries = 100;
+constexpr useconds_t kBetweenTries = 10'000;
 constexpr const char* kSharedMemory = "/dev/shm";
 constexpr std::string_view kSharedNameBegins = "replay";  // then what mkdtemp() has chosen for the directory
 
@@ -145,6 +148,28 @@ std::string remove_shared_folder(const std::string& agents_name) {
   return {};
 }
 
+struct flock mark_of(short type) {
+  struct flock mark {};
+  mark.l_type = type;
+  mark.l_whence = SEEK_SET;
+  return mark;
+}
+
+bool is_marked(int directory) {
+  struct flock mark = mark_of(F_WRLCK);
+  return ::fcntl(directory, F_GETLK, &mark) == 0 && mark.l_type != F_UNLCK;
+}
+
+/// Whether no agent lives there. A child that the agent has forked shares its lock until it executes a program, or ends: of an
+/// agent that was killed meanwhile for a moment, in which the lock is held and the mark is not.
+bool take_lock_of_dead(int directory) {
+  for (int tries = 0; ::flock(directory, LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (errno != EWOULDBLOCK || is_marked(directory) || tries == kTries) return false;
+    ::usleep(kBetweenTries);
+  }
+  return true;
+}
+
 /// The same for both. Returns an unknown entry.
 fs::path remove_both(int base, const std::string& name, int directory, const fs::path& path) {
   if (const std::string unknown = remove_shared_folder(name); !unknown.empty())
@@ -167,6 +192,11 @@ AgentDirectory make_agent_directory(const fs::path& base) {
   return made;
 }
 
+void mark_as_living(const AgentDirectory& directory) {
+  struct flock mark = mark_of(F_RDLCK);
+  (void)::fcntl(directory.lock.get(), F_SETLK, &mark);
+}
+
 fs::path remove_agent_directory(const fs::path& directory) {
   const UniqueFd base = open_directory(AT_FDCWD, directory.parent_path().c_str(), 0);
   const std::string name = directory.filename().string();
@@ -181,7 +211,7 @@ std::vector<fs::path> remove_stale_agent_directories(const fs::path& base) {
   if (!all.is_open()) return left;
   for (const std::string& name : names_in(all.get())) {
     const auto opened = open_agents(all.get(), name);
-    if (!opened || ::flock(opened->get(), LOCK_EX | LOCK_NB) != 0) continue;  // not an agent's, or its agent lives
+    if (!opened || !take_lock_of_dead(opened->get())) continue;  // not an agent's, or its agent lives
     if (!end_processes_left_by(fs::absolute(base) / name))
       throw std::system_error(
           EBUSY, std::generic_category(),

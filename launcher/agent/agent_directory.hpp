@@ -28,6 +28,11 @@ struct AgentDirectory {
 /// Makes one below `base`. Throws std::system_error.
 [[nodiscard]] AgentDirectory make_agent_directory(const std::filesystem::path& base);
 
+/// In the agent's process: others see by it at once that the agent lives. Children that it forks have no part in this mark, as
+/// they have in the lock; it goes with the process, or when that closes any descriptor of the directory. Best effort: without
+/// the mark, others wait for the lock for a second.
+void mark_as_living(const AgentDirectory& directory);
+
 /// Deletes the directory of an agent that has ended, and its folder, whether it is locked or not. Empty: it is gone, or was
 /// no agent's. Else the unknown entry for which it was left alone.
 [[nodiscard]] std::filesystem::path remove_agent_directory(const std::filesystem::path& directory);

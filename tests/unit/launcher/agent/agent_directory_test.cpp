@@ -2,6 +2,7 @@
 #include "launcher/agent/agent_directory.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,6 +97,50 @@ TEST_F(AgentDirectories, ALivingAgentsIsKept) {
   shared_.push_back(living.shared);
   EXPECT_TRUE(clean_up().empty());
   EXPECT_TRUE(fs::exists(living.path) && fs::exists(living.shared));
+}
+
+// The child of an agent that was killed between its fork and its exec.
+TEST_F(AgentDirectories, ADeadAgentsIsDeletedThoughAChildOfItHoldsTheLockForAMomentMore) {
+  const fs::path left = [&] {
+    const AgentDirectory made = make_agent_directory(base_.path());
+    shared_.push_back(made.shared);
+    const pid_t agent = ::fork();
+    if (agent == 0) {
+      mark_as_living(made);
+      if (::fork() == 0) ::usleep(100'000);
+      ::_exit(0);
+    }
+    ::waitpid(agent, nullptr, 0);
+    return made.path;
+  }();
+  EXPECT_TRUE(clean_up().empty());
+  EXPECT_FALSE(fs::exists(left) || fs::exists(shared_.back()));
+}
+
+TEST_F(AgentDirectories, TheMarkOfALivingAgentIsSeenAtOnce) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const AgentDirectory living = make_agent_directory(base_.path());
+  shared_.push_back(living.shared);
+  const pid_t agent = ::fork();
+  if (agent == 0) {
+    mark_as_living(living);
+    ::close(ends[1]);
+    ::pause();
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  char byte = 0;
+  EXPECT_EQ(::read(ends[0], &byte, 1), 0);
+  ::close(ends[0]);
+  rusage before{}, after{};
+  ::getrusage(RUSAGE_SELF, &before);
+  EXPECT_TRUE(clean_up().empty());
+  ::getrusage(RUSAGE_SELF, &after);
+  EXPECT_LT(after.ru_nvcsw - before.ru_nvcsw, 50) << "it does not wait for the lock, which takes 100 naps";
+  EXPECT_TRUE(fs::exists(living.path) && fs::exists(living.shared));
+  send_signal(agent, SIGKILL);
+  ::waitpid(agent, nullptr, 0);
 }
 
 TEST_F(AgentDirectories, TheFolderInSharedMemoryIsDeletedWithWhatRanksHaveLeftThere) {
