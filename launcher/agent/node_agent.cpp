@@ -285,10 +285,21 @@ void NodeAgent::reap() {
       if (job->proxy_pid() == pid)
         job->on_proxy_exit(status);
       else
-        job->on_mpiexec_exit(status, !stat || stat->faults_of_children > 0);
+        job->on_mpiexec_exit(status, !stat || stat->faults_of_children > 0 || has_left_a_proxy(stat->name));
       break;  // it may have left jobs_
     }
   }
+}
+
+/// Of an mpiexec of this name: what it has forked, and not waited for, is our child now, and a zombie at least.
+bool NodeAgent::has_left_a_proxy(const std::string& mpiexec) const {
+  return std::ranges::any_of(children_of(::getpid()), [&](pid_t child) {
+    const auto stat = read_stat(child);
+    const bool is_other_jobs = std::ranges::any_of(jobs_, [child](const auto& one) {
+      return one.second->mpiexec_pid() == child || one.second->proxy_pid() == child;
+    });
+    return stat && !is_other_jobs && (stat->name == mpiexec || is_of_hydra(*stat));
+  });
 }
 
 void NodeAgent::retire(JobId job) {

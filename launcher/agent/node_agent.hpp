@@ -55,6 +55,7 @@ class NodeAgent {
   void test_yielding_again();
   void reap();
   void retire(JobId job);
+  [[nodiscard]] bool has_left_a_proxy(const std::string& mpiexec) const;
   [[nodiscard]] std::vector<pid_t> orphans() const;
   [[nodiscard]] std::vector<pid_t> orphans_of(const std::string& key) const;
   void shut_down();

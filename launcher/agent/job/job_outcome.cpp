@@ -149,8 +149,7 @@ std::string shortage_of_shared_memory(const JobContext& job, std::string_view re
 }  // namespace
 
 bool has_lost_its_proxy(const JobContext& job) {
-  return job.site.network == JobNetwork::kOwn &&
-         find_ended_by_connection(last_error_line(job), job.ranks.registered() > 0) == EndedByConnection::kNoProxy;
+  return find_ended_by_connection(last_error_line(job), job.ranks.registered() > 0) == EndedByConnection::kNoProxy;
 }
 
 bool was_refused_a_thread(const JobContext& job) {

@@ -24,8 +24,8 @@ struct HowItEnded {
   bool is_elsewhere = false;  ///< it was on another node: what mpiexec says of this one's ranks is a consequence
 };
 
-/// Whether mpiexec says that its proxy's connection has ended before the proxy identified itself, so that no process of
-/// the program was started, and none but the job's own can have made that connection.
+/// Whether mpiexec says that its proxy's connection has ended before the proxy identified itself. If it never had a proxy, it
+/// could not fork one: where another program's connection is taken for the proxy's, the proxy has been forked before.
 [[nodiscard]] bool has_lost_its_proxy(const JobContext& job);
 
 /// Whether a rank could not make its thread in MPI_Init though the job had taken nothing: the node has no process for it.

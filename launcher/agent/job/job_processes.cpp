@@ -11,11 +11,8 @@
 #include <set>
 
 namespace replay::launcher {
-namespace {
 
 bool is_of_hydra(const ProcessStat& stat) { return stat.name.starts_with("hydra_pmi") || stat.name == "replay-proxy"; }
-
-}  // namespace
 
 bool JobProcesses::is_hydra(const Process& process) {
   const auto stat = read_stat(process.pid());

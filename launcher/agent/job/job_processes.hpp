@@ -19,6 +19,9 @@
 
 namespace replay::launcher {
 
+/// A proxy, whether it is Hydra's or ours.
+[[nodiscard]] bool is_of_hydra(const ProcessStat& stat);
+
 class JobProcesses {
  public:
   /// `key` is the job's, as its processes have it in their environment; `first_rank` the world's rank that is the first here.
