@@ -2,9 +2,9 @@
 // decisions are in rank.hpp. Three kinds: MPI_Init and MPI_Finalize, where a rank joins its job and leaves it; the
 // wrappers of the blocking calls, from one table; and two functions of UCX, the progress poll and the disconnect.
 // Two more functions serve programs that run on emulated cores (vm_burst.h), and mkstemp() leads MPICH's file in /dev/shm into
-// the agent's folder. vmlib must not disturb the program: no
-// output, no exception, no signal handler, and a failure switches vmlib off, not the job. Nothing happens before
-// MPI_Init, so that a shell or a child with the preload is unharmed.
+// the agent's folder, which is all that is wanted in a rigid job. vmlib must not disturb the program: no output, no exception, no
+// signal handler, and a failure switches vmlib off, not the job. Nothing happens before MPI_Init, so that a shell or a child with
+// the preload is unharmed.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -62,7 +62,7 @@ std::optional<Settings> read_settings(Lookup lookup) {
 }
 
 std::optional<SharedName> own_shared_name(const char* name, Lookup lookup) {
-  if (std::strcmp(name, kMpichs) != 0 || is_switched_off(lookup)) return std::nullopt;
+  if (std::strcmp(name, kMpichs) != 0) return std::nullopt;
   const char* const folder = lookup(REPLAY_VM_ENV_SHARED);
   if (folder == nullptr || std::strlen(folder) != kFolder) return std::nullopt;
   SharedName own{};

@@ -22,7 +22,7 @@ struct Settings {
 /// getenv's signature, so that a test brings its own environment.
 using Lookup = const char* (*)(const char* name);
 
-/// Set, and to something else than "0": vmlib does nothing at all.
+/// Set, and to something else than "0": vmlib does nothing but lead MPICH's file to where own_shared_name() says.
 [[nodiscard]] bool is_switched_off(Lookup lookup);
 
 /// Nothing: not started by replay, or with impossible values.

@@ -2,7 +2,7 @@
 // that is killed leaves them, and they take memory until the machine is started again. Only a file is removed that a
 // process of the job was seen to map, that is still the same one and this user's, and that no living process maps. Nearly all
 // are made in the agent's own folder there (agent_directory.hpp): UCX is told so, and vmlib leads MPICH to it. This is for MPICH
-// in programs without vmlib.
+// in static programs, and where vmlib is not preloaded.
 #pragma once
 
 #include <sys/types.h>

@@ -37,7 +37,7 @@
 #define REPLAY_VM_ENV_OTHER_LAUNCHER "OMPI_COMM_WORLD_SIZE" /* set by Open MPI's mpirun: its processes have a world */
 #define REPLAY_VM_ENV_SHARED "REPLAY_VM_SHARED"             /* the agent's folder in /dev/shm, for the ranks' files */
 #define REPLAY_VM_SHARED_FILE "mXXXXXX"                     /* MPICH's there, for mkstemp() */
-#define REPLAY_VM_ENV_OFF "REPLAY_VM_OFF"                   /* set to anything but "0": vmlib does nothing at all */
+#define REPLAY_VM_ENV_OFF "REPLAY_VM_OFF"                   /* set to anything but "0": REPLAY_VM_SHARED alone counts */
 
 enum replay_vm_state {
   REPLAY_VM_EMPTY = 0,       /* no rank yet */

@@ -65,6 +65,10 @@ struct Intake::Requests {
     if (cores_at(job.processes, 1) > intake.options_.cores)
       return intake.refuse(client, fmt::format("processes: expected at most {}, the cores of the machine, found {}",
                                                intake.options_.cores, job.processes));
+    std::error_code error;
+    if (!std::filesystem::is_directory(job.directory, error))
+      return intake.refuse(client,
+                           fmt::format("directory: expected a folder, found '{}'", visible_text(job.directory)));
     if (!job.time_limit) job.time_limit = intake.options_.default_limit;
     intake.submissions_.push_back({client, {std::move(job), user, group, {}}});
   }

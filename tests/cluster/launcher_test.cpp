@@ -1,6 +1,7 @@
 // Tests of the launcher with real processes: LocalExecutor, its agent, Hydra, vmlib and small MPI programs. Each test
 // waits for events with a deadline; none sleeps for a fixed time.
 #include <event2/event.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <iostream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,39 @@ TEST_F(Launcher, AJobRunsAndItsResultIsVerified) {
   EXPECT_TRUE(seen_.started.at(kJob)) << seen_.reason.at(kJob);
   EXPECT_EQ(seen_.reason.at(kJob), "");
   EXPECT_EQ(its_processes(), std::vector<pid_t>{});
+}
+
+// In /dev/shm itself, one that is left by a kill of everything would not be known to be a job's.
+TEST_F(Launcher, MpichsFileOfARigidJobIsInTheAgentsFolder) {
+  start();
+  auto job = order({REPLAY_RANK_PROGRAM, "talk", "20"}, 2);
+  job.malleable = false;
+  executor_->launch(job);
+  const std::string name = agent_directory().filename();
+  const std::string folder = "/dev/shm/replay" + name.substr(name.size() - 6);
+  std::string maps;
+  ASSERT_TRUE(until([&] {
+    std::ostringstream text;
+    text << std::ifstream{fmt::format("/proc/{}/maps", rank(0))}.rdbuf();
+    maps = text.str();
+    return maps.find("/dev/shm/mpich_shar_tmp") != std::string::npos || maps.find(folder + "/m") != std::string::npos;
+  })) << maps;
+  EXPECT_EQ(maps.find("/dev/shm/mpich_shar_tmp"), std::string::npos) << maps;
+  ASSERT_TRUE(until([&] { return has_started(); }));
+  EXPECT_EQ(seen_.reason.at(kJob), "asked to be rigid");
+  executor_->end(kJob, Outcome::kKilled);
+  ASSERT_TRUE(until([&] { return has_ended(); }));
+}
+
+// It may be for a sanitizer, which has to be the first library.
+TEST_F(Launcher, AJobWhoseUserSwitchesVmlibOffDoesNotPreloadIt) {
+  start();
+  auto job = order({"/bin/sh", "-c", "echo \"[$LD_PRELOAD]\""}, 1);
+  job.environment = {{"REPLAY_VM_OFF", "1"}};
+  executor_->launch(job);
+  ASSERT_TRUE(until([&] { return has_ended(); }));
+  EXPECT_EQ(file("stdout"), "[]\n");
+  EXPECT_EQ(seen_.reason.contains(kJob) ? seen_.reason.at(kJob) : "REPLAY_VM_OFF is set", "REPLAY_VM_OFF is set");
 }
 
 TEST_F(Launcher, TheJobsDirectoryKeepsWhatWasStarted) {
@@ -137,13 +172,26 @@ TEST_F(Launcher, AJobsFolderThatHasGoneIsAFaultOfTheSite) {
   EXPECT_NE(its_end().reason.find((directory_ / "job").string()), std::string::npos) << its_end().reason;
 }
 
+// It was there as the job was submitted: `replay submit` and the service look.
+TEST_F(Launcher, AFolderToRunInThatHasGoneIsAFaultOfTheSite) {
+  start();
+  auto job = order({"./program"}, 1);
+  job.working_directory = directory_ / "gone";
+  executor_->launch(job);
+  ASSERT_TRUE(until([&] { return has_ended(); }));
+  EXPECT_TRUE(seen_.site_fault);
+  EXPECT_EQ(its_end().reason,
+            fmt::format("cannot start in {}: No such file or directory", job.working_directory.string()));
+}
+
 // mpiexec 4.0.2 says nothing else where it could not fork its proxy.
-class WithoutAProxy : public Launcher {
+class WithoutAProxy : public Launcher, public testing::WithParamInterface<JobNetwork> {
  protected:
   void SetUp() override {
-    if (const auto why = why_no_own_network()) GTEST_SKIP() << "a job's own network is not permitted: " << *why;
+    const auto why = why_no_own_network();
+    if (why && GetParam() == JobNetwork::kOwn) GTEST_SKIP() << "a job's own network is not permitted: " << *why;
     Launcher::SetUp();
-    options_.network = JobNetwork::kOwn;
+    options_.network = GetParam();
   }
   void end_after(const std::string& command) {
     options_.mpiexec = directory_ / "mpiexec";
@@ -158,19 +206,31 @@ exit 255
     ASSERT_TRUE(until([&] { return has_ended(); }));
     EXPECT_EQ(its_end().outcome, Outcome::kFailed);
   }
+  void expect_no_fault_of_the_site() {
+    EXPECT_FALSE(seen_.site_fault) << its_end().reason;
+    EXPECT_EQ(its_end().reason.find("mpiexec lost its proxy"), 0U) << its_end().reason;
+  }
 };
 
-TEST_F(WithoutAProxy, AMpiexecThatNeverHadAChildIsAFaultOfTheSite) {
+INSTANTIATE_TEST_SUITE_P(In, WithoutAProxy, testing::Values(JobNetwork::kOwn, JobNetwork::kHost),
+                         [](const auto& network) { return network.param == JobNetwork::kOwn ? "ItsOwn" : "TheHosts"; });
+
+TEST_P(WithoutAProxy, AMpiexecThatNeverHadAChildIsAFaultOfTheSite) {
   end_after(":");
   EXPECT_TRUE(seen_.site_fault) << its_end().reason;
   EXPECT_EQ(its_end().reason.find("mpiexec could not fork its proxy"), 0U) << its_end().reason;
 }
 
-TEST_F(WithoutAProxy, AProxyThatWasThereMayHaveStartedTheProgram) {
+TEST_P(WithoutAProxy, AProxyThatWasThereMayHaveStartedTheProgram) {
   end_after("/bin/true");
-  EXPECT_FALSE(seen_.site_fault) << its_end().reason;
-  EXPECT_EQ(its_end().reason.find("mpiexec lost its proxy, which was killed or could not start"), 0U)
-      << its_end().reason;
+  expect_no_fault_of_the_site();
+}
+
+// As after another program's connection, which mpiexec takes for its proxy's.
+TEST_P(WithoutAProxy, AProxyThatMpiexecHasNotWaitedForWasThere) {
+  fs::copy_file("/bin/sleep", directory_ / "hydra_pmi_proxy");
+  end_after((directory_ / "hydra_pmi_proxy").string() + " 60 &");
+  expect_no_fault_of_the_site();
 }
 
 TEST_F(Launcher, AJobHasBegunWhenItsRanksHaveBeenStartedAndLongBeforeTheyRegister) {

@@ -27,6 +27,7 @@ struct JobContext {
   JobRanks ranks;
   JobProcesses processes;
   bool has_begun = false;
+  bool has_vmlib = false;  ///< its ranks preload it; they register where ranks.segment() is there
   /// No rank had taken processes, memory or descriptors worth mentioning when it registered, nor had limits of its own.
   bool are_ranks_plain = true;
 };

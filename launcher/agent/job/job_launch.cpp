@@ -1,8 +1,12 @@
 #include "launcher/agent/job/job_launch.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -34,6 +38,15 @@ Variables surroundings_of(const protocol::LaunchJob& order) {
   return order.surroundings.empty() ? own_environment() : order.surroundings;
 }
 
+/// By the user: what the ranks get in their environment.
+bool is_vmlib_switched_off(const protocol::LaunchJob& order) {
+  std::string value = "0";
+  for (const Variables& variables : {surroundings_of(order), order.environment})
+    for (const auto& [name, text] : variables)
+      if (name == REPLAY_VM_ENV_OFF) value = text;
+  return value != "0";
+}
+
 /// Where it would run is looked at only for a path that depends on it, and for folders of the PATH that do.
 std::optional<std::filesystem::path> find_in(const std::filesystem::path& directory, const std::string& program,
                                              const std::string& folders) {
@@ -50,6 +63,17 @@ std::optional<std::filesystem::path> find_program_of(const protocol::LaunchJob& 
   return find_in(order.working_directory, order.command.front(), folders);
 }
 
+/// It was there when the job was submitted.
+std::optional<std::string> why_not_in(const std::filesystem::path& directory) {
+  if (directory.empty()) return std::nullopt;
+  struct stat status {};
+  if (::stat(directory.c_str(), &status) == 0 && !S_ISDIR(status.st_mode))
+    errno = ENOTDIR;
+  else if (::access(directory.c_str(), X_OK) == 0)
+    return std::nullopt;
+  return fmt::format("cannot start in {}: {}", directory.string(), std::strerror(errno));
+}
+
 std::optional<std::string> why_command_cannot_start(const protocol::LaunchJob& order) {
   const std::vector<std::string>& command = order.command;
   const auto program = find_program_of(order);
@@ -64,14 +88,20 @@ std::optional<std::string> why_command_cannot_start(const protocol::LaunchJob& o
   return std::nullopt;
 }
 
-/// Empty: vmlib can be preloaded.
-std::string why_no_vmlib(const JobContext& job) {
-  // Of MPICH 4.0.2 over a network, MPI_Finalize hangs without vmlib's cure.
-  if (!job.order.malleable && !job.site.is_emulated && !job.order.is_on_several_nodes()) return "asked to be rigid";
+/// Empty: the ranks preload vmlib. Those of a rigid job, too: it only leads MPICH's file into the agent's folder there.
+std::string why_not_preloaded(const JobContext& job) {
+  if (is_vmlib_switched_off(job.order)) return fmt::format("{} is set", REPLAY_VM_ENV_OFF);
   if (job.site.vmlib.empty()) return "vmlib is not available";
+  return why_no_vmlib_at(job.site.vmlib);
+}
+
+/// Empty: the ranks register. On several nodes those of a rigid job do: Hydra binds no rank there, and of MPICH 4.0.2 over a
+/// network, MPI_Finalize hangs without vmlib's cure.
+std::string why_not_registered(const JobContext& job, const std::string& not_preloaded) {
+  if (!job.order.malleable && !job.site.is_emulated && !job.order.is_on_several_nodes()) return "asked to be rigid";
   if (job.ranks.size() > REPLAY_VM_MAX_RANKS)
     return fmt::format("vmlib serves at most {} ranks on a node", REPLAY_VM_MAX_RANKS);
-  return why_no_vmlib_at(job.site.vmlib);
+  return not_preloaded;
 }
 
 /// The start as the daemon gave it, if it is plausible: one in the future, or by another clock, would make a program
@@ -97,7 +127,7 @@ void take_cores(JobContext& job, bool with_vmlib) {
 
 /// What the ranks preload: vmlib first, then what they would preload by themselves.
 std::string preload_text(const JobContext& job, const Variables& surroundings) {
-  std::string text = job.ranks.segment() != nullptr ? job.site.vmlib.string() : "";
+  std::string text = job.has_vmlib ? job.site.vmlib.string() : "";
   const auto everywhere = std::ranges::find(surroundings, "LD_PRELOAD", &Variables::value_type::first);
   if (everywhere != surroundings.end() && !everywhere->second.empty()) add_item(text, ":", "{}", everywhere->second);
   return text;
@@ -130,8 +160,8 @@ std::string note_on(const Variables& missing_devices, const JobContext& job) {
   return lines;
 }
 
-/// The job's mark: set for rigid jobs too, because it is how strays are recognised.
-/// With it goes where ranks make the files that they share, unless the user's own variables say so.
+/// The job's mark: set for rigid jobs too, because it is how strays are recognised. With it goes where ranks make the files
+/// that they share, unless the user's own variables say so; of vmlib a rigid job wants no more.
 Variables mark_of(const JobContext& job, const Variables& given) {
   Variables mark{{REPLAY_VM_ENV_SOCKET, job.site.socket.string()}, {REPLAY_VM_ENV_KEY, to_hex(job.key)}};
   if (job.ranks.segment() == nullptr) mark.emplace_back(REPLAY_VM_ENV_OFF, "1");
@@ -213,13 +243,16 @@ LaunchResult launch(JobContext& job) {
     if (!mpiexec)
       return {fmt::format("cannot start {}: not found; install MPICH or name its mpiexec", mpiexec_name(job.site)),
               true, ""};
+    if (auto why = why_not_in(job.order.working_directory)) return {std::move(why), true, ""};
     result.failure = why_command_cannot_start(job.order);
     if (result.failure) return result;
     if (job.order.is_on_several_nodes() && (job.site.replay_proxy.empty() || !job.site.dial))
       result.failure =
           "jobs on several nodes need replay-proxy beside libreplay-vm.so, and an agent that others can reach";
     if (result.failure) return result;
-    result.no_vmlib_reason = why_no_vmlib(job);
+    const std::string not_preloaded = why_not_preloaded(job);
+    job.has_vmlib = not_preloaded.empty();
+    result.no_vmlib_reason = why_not_registered(job, not_preloaded);
     if (job.site.is_emulated && !result.no_vmlib_reason.empty())
       result.failure = fmt::format("{}, and on emulated cores no program runs without it", result.no_vmlib_reason);
     else

@@ -14,7 +14,7 @@ namespace replay::launcher {
 struct LaunchResult {
   std::optional<std::string> failure;  ///< none: mpiexec was started
   bool is_site_fault = false;          ///< the failure would keep any other job from being started, too
-  std::string no_vmlib_reason;         ///< empty: the ranks preload vmlib
+  std::string no_vmlib_reason;         ///< empty: the ranks register
 };
 
 /// Once for a job.

@@ -25,7 +25,7 @@ class JobRegistration {
 
   JobRegistration(JobContext& job, JobEnding& ending, JobWatch& watch, OnStarted on_started);
 
-  /// mpiexec has been started. `no_vmlib_reason` is empty when the ranks preload vmlib.
+  /// mpiexec has been started. `no_vmlib_reason` is empty when the ranks register.
   void begin(std::string no_vmlib_reason);
   void stop();
 

@@ -127,8 +127,7 @@ std::string vmlib_line(const ProgramSettings& settings, const ProgramHistory& hi
   if (history.started->malleable)
     text += history.started->reason.empty() ? ", malleable\n" : ", malleable, but not from the start\n";
   else
-    text += fmt::format(", rigid: {}{}\n", settings.is_switched_off ? "REPLAY_VM_OFF is set; " : "",
-                        history.started->reason);
+    text += fmt::format(", rigid: {}\n", history.started->reason);
   if (history.has_skipped) text += "            so it was not shrunk\n";
   return text;
 }

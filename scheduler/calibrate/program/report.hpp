@@ -14,7 +14,6 @@ namespace replay::calibrate {
 struct ProgramSettings {
   std::vector<std::string> command;
   bool with_vmlib = true;
-  bool is_switched_off = false;             ///< by REPLAY_VM_OFF
   std::vector<std::int32_t> core_of_rank;   ///< as its node numbers them
   std::vector<std::int32_t> shrunk_to;      ///< core of each rank; empty: cannot be shrunk
   std::vector<std::string> host_of_rank{};  ///< empty: all are on this machine

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -26,7 +25,6 @@
 #include "scheduler/calibrate/program/run.hpp"
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/experiment/real_machine.hpp"
-#include "scheduler/protocol/wire.h"
 
 namespace replay::calibrate {
 namespace fs = std::filesystem;
@@ -80,15 +78,6 @@ std::vector<std::pair<std::string, std::string>> read_environment(const std::vec
   return variables;
 }
 
-/// Whether the ranks get REPLAY_VM_OFF, from `variables` or from our own environment.
-bool is_switched_off(const std::vector<std::pair<std::string, std::string>>& variables) {
-  const char* everywhere = std::getenv(REPLAY_VM_ENV_OFF);
-  std::string value = everywhere != nullptr ? everywhere : "0";
-  for (const auto& [name, text] : variables)
-    if (name == REPLAY_VM_ENV_OFF) value = text;
-  return value != "0";
-}
-
 /// Whether a user may expect that the program reads our standard input: it is a pipe, or a file that is not empty.
 bool is_input_given() {
   struct stat input {};
@@ -131,7 +120,6 @@ class Session {
     settings_.command = request.command;
     settings_.with_vmlib = request.with_vmlib;
     if (machine_.is_emulated()) settings_.computing = Computing::kAsleep;
-    settings_.is_switched_off = is_switched_off(launch.environment);
     settings_.core_of_rank = launcher::numbers(pus_of(launch.core_of_rank));
     settings_.shrunk_to = launcher::numbers(pus_of(order_.shrunk_to));
     if (const std::vector<std::string> hosts = machine_.hosts(); !hosts.empty())

@@ -111,6 +111,16 @@ TEST_F(IntakeTest, AJobWiderThanTheMachineIsRefusedAndOneFromALargerMachineIsKep
   EXPECT_EQ(stored(2).outcome, Outcome::kCancelled);
 }
 
+// One that has gone later keeps its job waiting.
+TEST_F(IntakeTest, AJobWhoseFolderIsNotThereAsItIsSubmittedIsRefused) {
+  std::string line = submit_line(1);
+  line.replace(line.find("/tmp"), 4, "/tmp/none-of-ours/here");
+  (void)serve({{1, 0.05}}, {send(line + submit_line(1)), answers(2)});
+  EXPECT_TRUE(
+      has(client_->take(), R"({"ok":false,"error":"directory: expected a folder, found '/tmp/none-of-ours/here'"})"))
+      << client_->take();
+}
+
 TEST_F(IntakeTest, AServiceThatStopsTakesNoJobsAndTellsThoseThatWait) {
   adjust_ = [this] { executor_->orders_to_end = 2; };  // the job goes on after the first stop signal
   auto late = std::make_shared<std::unique_ptr<ServiceClient>>();

@@ -98,8 +98,11 @@ TEST(VmSharedFile, OtherFilesOfAProgramAreWhereItMakesThem) {
   environment = {{"REPLAY_VM_SHARED", "/dev/shm/replayabc123"}};
   for (const char* name : {"/dev/shm/mpich_shar_tmpYYYYYY", "/dev/shm/mpich_shar_tmpXXXXXX2", "/tmp/XXXXXX", ""})
     EXPECT_FALSE(own_shared_name(name, look_up)) << name;
-  environment["REPLAY_VM_OFF"] = "1";
-  EXPECT_FALSE(own_shared_name(kMpichs, look_up));
+}
+
+TEST(VmSharedFile, OfARigidJobIsInTheAgentsFolderToo) {
+  environment = {{"REPLAY_VM_SHARED", "/dev/shm/replayabc123"}, {"REPLAY_VM_OFF", "1"}};
+  EXPECT_TRUE(own_shared_name(kMpichs, look_up));
 }
 
 }  // namespace

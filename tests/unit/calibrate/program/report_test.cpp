@@ -75,9 +75,6 @@ TEST(ProgramReport, ARigidProgramIsSaidToBeOneAndWhy) {
   for (PhaseTotals& totals : rigid.phases) totals.is_known = false;
   const std::string text = report_text(settings(), rigid);
   EXPECT_TRUE(has(text, "mode none, rigid: it is a stone\n            so it was not shrunk")) << text;
-  ProgramSettings switched_off = settings();
-  switched_off.is_switched_off = true;
-  EXPECT_TRUE(has(report_text(switched_off, rigid), "rigid: REPLAY_VM_OFF is set; it is a stone"));
   EXPECT_FALSE(has(text, "phase ")) << "a table without a figure: " << text;
 }
 
