@@ -32,7 +32,7 @@ class Surroundings : public Failures {};
 TEST_F(Surroundings, AJobWhoseDirectoryIsMissingFailsAndSaysSo) {
   start();
   fs::remove_all(directory_ / "job");
-  launch({REPLAY_RANK_PROGRAM, "talk", "0.1"}, 2);
+  executor_->launch(order({REPLAY_RANK_PROGRAM, "talk", "0.1"}, 2));  // it does not run there
   expect_end(Outcome::kFailed, "cannot write into " + (directory_ / "job").string());
 }
 

@@ -19,7 +19,7 @@ PhaseTotals phase(const PhaseKind& kind, double from, std::uint64_t calls) {
   return totals;
 }
 
-ProgramSettings settings() { return {{"cg", "--class", "W"}, true, false, {0, 1}, {0, 0}}; }
+ProgramSettings settings() { return {{"cg", "--class", "W"}, true, {0, 1}, {0, 0}}; }
 
 ProgramHistory history() {
   ProgramHistory history;
