@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,11 +15,11 @@
 #include <boost/process/posix.hpp>
 #include <cerrno>
 #include <climits>
-#include <cstring>
 #include <system_error>
 
 #include "launcher/os/descriptor_limit.hpp"
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/process/reset_signals.hpp"
 #include "scheduler/base/process/send_signal.hpp"
 
@@ -46,18 +47,24 @@ bool bind_to(const CpuMask& mask) {
   return ::sched_setaffinity(0, sizeof mask, static_cast<const cpu_set_t*>(words)) == 0;
 }
 
-[[noreturn]] void cannot_become(const char* why) {
-  for (const char* text : {why, ": ", ::strerrordesc_np(errno), "\n"})
-    (void)!::write(STDERR_FILENO, text, std::strlen(text));
+// What has kept a child from becoming the program. `what` is in the child's copy of our memory, and in ours.
+struct Refusal {
+  int error;
+  const char* what;
+};
+
+[[noreturn]] void cannot_become(const char* what, int told) {
+  const Refusal refusal{errno, what};
+  (void)!::write(told, &refusal, sizeof refusal);
   ::_exit(127);
 }
 
 /// In the child, between fork and exec. Resets the agent's signal handling, descriptor limit and open descriptors,
 /// which Hydra and the ranks must not inherit.
-void become(const HydraStart& start, const CpuMask& mask, pid_t agent) {
-  if (start.network == JobNetwork::kOwn && !enter_own_network()) cannot_become("no network of the job's own");
-  if (!start.directory.empty() && ::chdir(start.directory.c_str()) != 0) cannot_become(start.directory.c_str());
-  if (!start.cores.empty() && !bind_to(mask)) cannot_become("cannot be bound to the job's cores");
+void become(const HydraStart& start, const CpuMask& mask, pid_t agent, int told) {
+  if (start.network == JobNetwork::kOwn && !enter_own_network()) cannot_become("no network of the job's own", told);
+  if (!start.directory.empty() && ::chdir(start.directory.c_str()) != 0) cannot_become(start.directory.c_str(), told);
+  if (!start.cores.empty() && !bind_to(mask)) cannot_become("cannot be bound to the job's cores", told);
   ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);  // those of libraries too, such as Boost's /dev/null
   if (start.kept >= 0) ::fcntl(start.kept, F_SETFD, 0);
   restore_descriptor_limit();
@@ -75,6 +82,11 @@ Process start_hydra(const HydraStart& start) {
   const CpuMask mask = mask_of(start.cores);
   const pid_t agent = ::getpid();
   const std::string program = start.program.string();
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), fmt::format("cannot start {}", program));
+  const UniqueFd told{ends[0]};
+  UniqueFd tells{ends[1]};
   bool has_forked = true;
   std::error_code error;  // without it Boost keeps a failed fork to itself: a child with the number -1
   bp::child child{bp::exe(program),
@@ -83,7 +95,7 @@ Process start_hydra(const HydraStart& start) {
                   bp::std_in < bp::null,
                   bp::posix::fd.bind(STDOUT_FILENO, start.out),
                   bp::posix::fd.bind(STDERR_FILENO, start.err),
-                  bp::extend::on_exec_setup = [&](auto&) { become(start, mask, agent); },
+                  bp::extend::on_exec_setup = [&](auto&) { become(start, mask, agent, tells.get()); },
                   bp::extend::on_fork_error = [&has_forked](auto&, const std::error_code&) { has_forked = false; },
                   error};
   if (error)
@@ -91,6 +103,11 @@ Process start_hydra(const HydraStart& start) {
                                               : fmt::format("cannot fork a process for {}", program));
   const pid_t pid = child.id();
   child.detach();
+  tells.reset();
+  if (Refusal refusal{}; ::read(told.get(), &refusal, sizeof refusal) == ssize_t{sizeof refusal}) {
+    ::waitpid(pid, nullptr, 0);
+    throw std::system_error(refusal.error, std::generic_category(), refusal.what);
+  }
   auto process = Process::open(pid);
   if (!process) {
     const int why = errno;

@@ -169,9 +169,10 @@ TEST(StartMpiexec, AForkThatFailsIsSaidAndStartsNothing) {
 
 TEST(StartMpiexec, AnExecutionThatFailsIsToldFromAForkThatFails) {
   const TemporaryFolder folder;
-  const auto failure = [&folder](const std::string& program, const Words& arguments) -> std::pair<int, std::string> {
+  const auto failure = [&folder](const std::string& program, const Words& arguments,
+                                 const std::string& directory = "") -> std::pair<int, std::string> {
     try {
-      (void)start_mpiexec(program, arguments, {}, {.output = folder.path(), .directory = {}});
+      (void)start_mpiexec(program, arguments, {}, {.output = folder.path(), .directory = directory});
     } catch (const std::system_error& error) {
       return {error.code().value(), error.what()};
     }
@@ -180,6 +181,8 @@ TEST(StartMpiexec, AnExecutionThatFailsIsToldFromAForkThatFails) {
   EXPECT_EQ(failure("/nowhere/mpiexec", {}),
             (std::pair<int, std::string>{ENOENT, "cannot execute /nowhere/mpiexec: No such file or directory"}));
   EXPECT_EQ(failure("/bin/true", {std::string(1 << 20, 'x')}).first, E2BIG) << "one argument of a megabyte";
+  EXPECT_EQ(failure("/bin/true", {}, "/nowhere"),
+            (std::pair<int, std::string>{ENOENT, "/nowhere: No such file or directory"}));
 }
 
 TEST(LackedUcxThread, IsReadOffWhatUcxSaysAsItEndsARank) {
