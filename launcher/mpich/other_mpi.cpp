@@ -85,22 +85,34 @@ std::vector<Elf64_Dyn> dynamic_entries_of(const ElfFile& file, const std::vector
   return entries;
 }
 
-}  // namespace
-
-std::string other_mpi_needed_by(const std::filesystem::path& program) {
+/// File names. Empty: no dynamic program of this machine, or damaged.
+std::vector<std::string> libraries_needed_by(const std::filesystem::path& program) {
   const ElfFile file{program};
   const std::vector<Elf64_Phdr> segments = segments_of(file);
   const std::vector<Elf64_Dyn> entries = dynamic_entries_of(file, segments);
+  std::vector<std::string> libraries;
   const auto names = std::ranges::find(entries, Elf64_Sxword{DT_STRTAB}, &Elf64_Dyn::d_tag);
-  if (names == entries.end()) return "";
-  std::string found;
+  if (names == entries.end()) return libraries;
   for (const Elf64_Dyn& entry : entries) {
     if (entry.d_tag != DT_NEEDED) continue;
     const auto at = offset_of(names->d_un.d_ptr + entry.d_un.d_val, segments);
-    const std::string library = at ? std::filesystem::path{file.read_name(*at)}.filename().string() : "";
-    if (is_of_another_mpi(library) && !found.starts_with("libmpi.so")) found = library;
+    libraries.push_back(at ? std::filesystem::path{file.read_name(*at)}.filename().string() : "");
   }
+  return libraries;
+}
+
+}  // namespace
+
+std::string other_mpi_needed_by(const std::filesystem::path& program) {
+  std::string found;
+  for (const std::string& library : libraries_needed_by(program))
+    if (is_of_another_mpi(library) && !found.starts_with("libmpi.so")) found = library;
   return found;
+}
+
+bool refuses_preload(const std::filesystem::path& program) {
+  return std::ranges::any_of(libraries_needed_by(program),
+                             [](const std::string& library) { return library.starts_with("libasan.so"); });
 }
 
 std::string why_no_other_mpi(const std::string& program, const std::string& library) {

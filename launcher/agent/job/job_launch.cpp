@@ -251,8 +251,9 @@ LaunchResult launch(JobContext& job) {
           "jobs on several nodes need replay-proxy beside libreplay-vm.so, and an agent that others can reach";
     if (result.failure) return result;
     const std::string not_preloaded = why_not_preloaded(job);
-    job.has_vmlib = not_preloaded.empty();
     result.no_vmlib_reason = why_not_registered(job, not_preloaded);
+    const bool is_of_use = result.no_vmlib_reason.empty() || !refuses_preload(find_program_of(job.order).value_or(""));
+    job.has_vmlib = not_preloaded.empty() && is_of_use;
     if (job.site.is_emulated && !result.no_vmlib_reason.empty())
       result.failure = fmt::format("{}, and on emulated cores no program runs without it", result.no_vmlib_reason);
     else

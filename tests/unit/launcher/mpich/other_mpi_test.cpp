@@ -80,6 +80,14 @@ TEST_F(OtherMpi, IsNotFoundWhereThereIsNone) {
   EXPECT_EQ(other_mpi_needed_by(folder_.path() / "none"), "");
 }
 
+TEST_F(OtherMpi, AProgramWithAddressSanitizersLibraryRefusesAPreload) {
+  const auto file = folder_.path() / "sanitized";
+  write_whole_file(file, program_that_needs({"libmpich.so.12", "libasan.so.8", "libc.so.6"}));
+  EXPECT_TRUE(refuses_preload(file));
+  write_whole_file(file, program_that_needs({"libmpich.so.12", "libc.so.6"}));
+  EXPECT_FALSE(refuses_preload(file));
+}
+
 TEST_F(OtherMpi, ADamagedProgramIsReadWithoutHarm) {
   const std::string whole = program_that_needs({"libc.so.6", "libmpi.so.40"});
   for (std::size_t length = 0; length < whole.size(); length += 7) EXPECT_EQ(found_in(whole.substr(0, length)), "");
