@@ -312,7 +312,7 @@ void Controller::put_back(Managed& job) {
 
 // At the least, as far as the policy can choose.
 CoreCount Controller::needed(const Job& job) const {
-  return cores_needed(job, chooses_sizes_ && has_choice_of_size(job) ? least_size(job) : job.processes);
+  return cores_needed(job, chooses_sizes_ ? size_near(job, 0, most_size(job)) : job.processes);
 }
 
 void Controller::enter_queue(const Job& job) {
