@@ -123,7 +123,7 @@ Topology load_topology() {
 }
 
 Topology load_synthetic(const std::string& description) {
-  for (const char* real : {"hosts:", "agent:", "slurm"})
+  for (const char* real : {"hosts:", "agent:", "slurm", "pbs"})
     if (description.starts_with(real))
       throw InputError(
           fmt::format("machine '{}': is one of real runs; a simulation takes its shape, such as 3x2x2", description));

@@ -270,7 +270,7 @@ Command add_calibrate(CLI::App& app) {
   add_host_options(*command, given->run);
   command->get_option("--machine")
       ->description(
-          "whose cores: local, local:CORES by OS index, hosts:FILE, slurm, agent:HOST:PORT; on "
+          "whose cores: local, local:CORES by OS index, hosts:FILE, slurm, pbs, agent:HOST:PORT; on "
           "emulated:NODESxPACKAGESxCORES only launch, end, resizes and messages are measured (default local)");
   command->add_option("--benchmarks", given->benchmarks, "some of ep,cg,is,mg,ft,lu (default: all that are installed)")
       ->type_name("LIST");

@@ -79,8 +79,8 @@ void add_host_options(CLI::App& command, experiment::RunSpec& run) {
   command.get_option("--machine")
       ->description(
           "where jobs run: local, local:CORES by OS index, such as local:0-3, virtual cores: "
-          "emulated:NODESxPACKAGESxCORES, those of other hosts: hosts:FILE, of the job of Slurm in which this runs: "
-          "slurm, or of a `replay agent`: agent:HOST:PORT (default local)");
+          "emulated:NODESxPACKAGESxCORES, those of other hosts: hosts:FILE, of the job of Slurm or PBS in which this "
+          "runs: slurm, pbs, or of a `replay agent`: agent:HOST:PORT (default local)");
   add_options_of_run(command, run, {"--agent-key", "--bootstrap", "--lease"});
 }
 

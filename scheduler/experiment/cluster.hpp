@@ -2,6 +2,7 @@
 //   agent:HOST:PORT   one node, on which `replay agent` runs already
 //   hosts:FILE        a node for each host of the file; agents are started there, or run already
 //   slurm[:WORDS]     a node for each host of the job of Slurm in which the run is, with these words of a hosts file
+//   pbs               hosts:FILE with the file of the job of PBS or Torque in which the run is
 // The connections are made as soon as the command line is read, because only the agents know how many cores there are.
 #pragma once
 

@@ -67,7 +67,7 @@ RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.
   const std::string spec = run.machine.empty() ? "local" : run.machine;
   if (!run.node.bootstrap.empty() && !is_slurm(spec) && !hosts_file_of(spec))
     throw UsageError(
-        fmt::format("--bootstrap: --machine {} starts no agents on hosts: expected hosts:FILE or slurm", spec));
+        fmt::format("--bootstrap: --machine {} starts no agents on hosts: expected hosts:FILE, pbs or slurm", spec));
   if (spec.starts_with(kEmulated)) {
     if (run.node.smt) throw UsageError("--smt: emulated cores have no hardware threads");
     if (run.node.back_end == launcher::BackEnd::kYield)
@@ -95,7 +95,7 @@ RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.
   } else {
     throw UsageError(
         fmt::format("--machine {}: a real run takes local, local:CORES such as local:0-3, virtual cores such as "
-                    "emulated:8x2x2, hosts:FILE, slurm or agent:HOST:PORT; `replay simulate` takes any machine",
+                    "emulated:8x2x2, hosts:FILE, slurm, pbs or agent:HOST:PORT; `replay simulate` takes any machine",
                     spec));
   }
 }

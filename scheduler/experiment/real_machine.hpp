@@ -2,7 +2,7 @@
 // Everything that differs between kinds of machines is here; the run itself only sees cores and an executor.
 //   local, local:CORES   this machine's cores
 //   agent:HOST:PORT      those of a node on which `replay agent` runs (cluster.hpp)
-//   hosts:FILE, slurm    those of several hosts
+//   hosts:FILE, slurm, pbs   those of several hosts
 //   emulated:N[xP]xC+... virtual ones, only for programs that sleep their work (docs/emulation.md)
 #pragma once
 

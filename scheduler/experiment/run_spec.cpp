@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -219,6 +220,16 @@ const RunOption* find_option(std::string_view name) {
 }
 
 }  // namespace
+
+std::optional<std::string> hosts_file_of(std::string_view machine) {
+  constexpr std::string_view kHosts = "hosts:";
+  if (machine.starts_with(kHosts)) return std::string{machine.substr(kHosts.size())};
+  if (machine != "pbs") return std::nullopt;
+  const char* const file = std::getenv("PBS_NODEFILE");
+  if (file == nullptr || *file == '\0')
+    throw UsageError("--machine pbs: expected to run inside a job of PBS or Torque (qsub), found no PBS_NODEFILE");
+  return file;
+}
 
 std::span<const RunOption> run_options() {
   static const std::vector<RunOption> kAll = all_options();

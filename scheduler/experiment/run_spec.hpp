@@ -59,15 +59,13 @@ struct NodeUse {
   return machine == "slurm" || machine.starts_with("slurm:");
 }
 
-/// Whether a machine's cores are those of agents on other nodes: agent:HOST:PORT, hosts:FILE or slurm.
-[[nodiscard]] inline bool is_elsewhere(std::string_view machine) {
-  return machine.starts_with("agent:") || machine.starts_with("hosts:") || is_slurm(machine);
-}
+/// The file of hosts:FILE, or that of the job of PBS or Torque in which the run is, of pbs. Nothing: the machine is another
+/// one. Throws UsageError when there is no such job.
+[[nodiscard]] std::optional<std::string> hosts_file_of(std::string_view machine);
 
-/// The file of hosts:FILE. Nothing: the machine is another one.
-[[nodiscard]] inline std::optional<std::string> hosts_file_of(std::string_view machine) {
-  constexpr std::string_view kHosts = "hosts:";
-  return machine.starts_with(kHosts) ? std::optional{std::string{machine.substr(kHosts.size())}} : std::nullopt;
+/// Whether a machine's cores are those of agents on other nodes: agent:HOST:PORT, hosts:FILE, pbs or slurm.
+[[nodiscard]] inline bool is_elsewhere(std::string_view machine) {
+  return machine.starts_with("agent:") || machine.starts_with("hosts:") || machine == "pbs" || is_slurm(machine);
 }
 
 /// What carries the run out, and where its jobs come from.

@@ -45,6 +45,27 @@ TEST_F(Hosts, AreThoseOfAJobOfSlurmAndTheirAgentsAreItsSteps) {
   expect_nothing_left();
 }
 
+TEST_F(Hosts, OfAJobOfPbsAreThoseOfItsFileWithACoreForEachLine) {
+  write_text(folder_ / "17.server", "127.0.0.2\n127.0.0.1\n127.0.0.2\n");
+  set("PBS_NODEFILE", (folder_ / "17.server").string());
+  write_text(folder_ / "t.swf", "; MaxProcs: 3\n1 0 -1 0.3 3 0.3 -1 3 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  auto words = on_hosts("t.swf", "easy");
+  *(std::ranges::find(words, "--machine") + 1) = "pbs";
+  EXPECT_EQ(run(words), 0) << output();
+  EXPECT_NE(output().find("3 cores of 2 hosts of 17.server"), std::string::npos) << output();
+  EXPECT_NE(events().find("#machine 1x1x2+1x1x1\n#hosts 127.0.0.2 127.0.0.1\n"), std::string::npos) << events();
+  expect_all_verified(1);
+  expect_nothing_left();
+}
+
+TEST_F(Hosts, OutsideOfAJobOfPbsThereAreNone) {
+  set("PBS_NODEFILE", "");
+  EXPECT_EQ(run(on_slurm("long.swf", "pbs")), 2);
+  EXPECT_NE(output().find("--machine pbs: expected to run inside a job of PBS or Torque (qsub), found no PBS_NODEFILE"),
+            std::string::npos)
+      << output();
+}
+
 TEST_F(Hosts, OfAJobOfSlurmAreLeftBeforeItsTimeLimit) {
   be_in_a_job_of_slurm(live::kBeforeMachineEnd + std::chrono::seconds{4});
   EXPECT_EQ(run(on_slurm("long.swf", "slurm:emulated=1x2")), 1);
