@@ -155,6 +155,17 @@ TEST_F(JobsInTurns, AJobWhoseRanksAllWaitLendsItsCores) {
   end(kSecond);
 }
 
+TEST_F(JobsInTurns, JobsThatSleepInShortPortionsRunTogether) {
+  start();
+  const std::vector<int> cores{0, number(core(1))};
+  for (const JobId job : {kFirst, kSecond})
+    launch_on(job, {REPLAY_PHASES, "--runtime", "60", "--cpu-use", "0.4"}, cores);
+  ASSERT_TRUE(starts(kFirst) && starts(kSecond));
+  EXPECT_TRUE(until([&] { return share_stopped(kFirst, 500ms) == 0 && share_stopped(kSecond, 500ms) == 0; }));
+  end(kFirst);
+  end(kSecond);
+}
+
 TEST_F(JobsInTurns, JobsThatAreRigidTakeTurnsToo) {
   options_.vmlib.clear();
   start();

@@ -26,6 +26,7 @@ class Turns {
     JobId id{};
     std::set<std::uint32_t> cores{};
     bool waits = false;  ///< none of its ranks computes; ignored for a job that may not run
+    double demand = 1;   ///< 0..1, of each of its cores (demand.hpp); turns are taken whatever it is
   };
 
   /// REQUIRES: turn > 0.

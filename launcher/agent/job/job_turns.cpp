@@ -59,14 +59,16 @@ void JobTurns::refresh(JobId job) {
     if (now == member.processes.end())
       old.process.signal(SIGCONT);  // it has left the job's tree
     else
-      now->seen = old.seen;
+      now->seen = old.seen, now->counted = old.counted, now->demand = old.demand;
   }
   if (member.is_stopped)
     for (const Known& known : member.processes) known.process.signal(SIGSTOP);
 }
 
 void JobTurns::look() {
-  const std::vector<Turns::Job> jobs = those_that_share();
+  std::vector<Turns::Job> jobs = those_that_share();
+  const bool does_one_share = !jobs.empty();
+  keep_contended(jobs);
   const bool does_one_span = std::ranges::any_of(
       jobs, [this](const Turns::Job& job) { return members_.at(job.id).job->order.is_on_several_nodes(); });
   const std::set<JobId> running = turns_.decide(
@@ -78,8 +80,8 @@ void JobTurns::look() {
     const bool has_turns = std::ranges::find(jobs, id, &Turns::Job::id) != jobs.end();
     if (!has_turns || running.contains(id)) go_on(id, member);
   }
-  if (jobs.empty()) return timer_.disarm();
-  const auto next = is_a_job_perhaps_waiting_ ? kBetweenCloseLooks : between_looks_;
+  if (!does_one_share) return timer_.disarm();
+  const auto next = is_a_job_perhaps_waiting_ && !jobs.empty() ? kBetweenCloseLooks : between_looks_;
   const auto rest = std::chrono::ceil<milliseconds>(turns_.until_next().value_or(next));
   timer_.arm_after(std::clamp(rest, kBetweenCloseLooks, next));
 }
@@ -110,6 +112,12 @@ std::vector<Turns::Job> JobTurns::those_that_share() {
   is_a_job_perhaps_waiting_ = false;
   for (Turns::Job& job : jobs) {
     Member& member = members_.at(job.id);
+    std::vector<double> demands;
+    for (Known& known : member.processes) {
+      if (!member.is_stopped) ask_demand_of(known, member.job->ranks.segment());
+      demands.push_back(known.demand.share());
+    }
+    job.demand = demand_of_job(std::move(demands), job.cores.size());
     if (member.is_stopped) continue;
     const Doing doing = look_at(member);
     job.waits = doing == Doing::kWaiting;
@@ -144,6 +152,29 @@ JobTurns::Doing JobTurns::look_at(Known& known, const JobSegment* segment) {
   return is_asleep(known.process.pid()) ? Doing::kWaiting : Doing::kComputing;
 }
 
+std::optional<JobTurns::Counted> JobTurns::count(const Known& known, const JobSegment* segment) {
+  const auto computed = cpu_ns(known.process.pid()), kept = kept_waiting_ns(known.process.pid());
+  if (!computed || !kept) return std::nullopt;
+  Counted now{monotonic_ns(), *computed, *kept, 0};
+  if (segment != nullptr && known.slot >= 0)
+    now.blocked = segment->times(static_cast<std::uint32_t>(known.slot), now.at).blocked;
+  return now;
+}
+
+void JobTurns::ask_demand_of(Known& known, const JobSegment* segment) {
+  const auto before = std::exchange(known.counted, count(known, segment));
+  if (!before || !known.counted) return;
+  const Counted& now = *known.counted;
+  const std::uint64_t length = now.at - before->at;
+  const auto within = [length](std::uint64_t from, std::uint64_t to) {  // a rank may write anything into its segment
+    return Demand::Time{std::min(length, to - std::min(from, to))};
+  };
+  known.demand.add({.length = Demand::Time{length},
+                    .computed = within(before->computed, now.computed),
+                    .kept = within(before->kept, now.kept),
+                    .blocked = within(before->blocked, now.blocked)});
+}
+
 /// Its tokens go to others first, which do not hand them back to ranks that are off turn.
 void JobTurns::stop(JobId id, Member& member) {
   if (std::exchange(member.is_stopped, true)) return;
@@ -151,6 +182,7 @@ void JobTurns::stop(JobId id, Member& member) {
   for (Known& known : member.processes) {
     known.process.signal(SIGSTOP);
     known.seen.polled_ns = 0;
+    known.counted.reset();
   }
   cores_.pause(id);
 }
@@ -158,7 +190,10 @@ void JobTurns::stop(JobId id, Member& member) {
 void JobTurns::go_on(JobId id, Member& member) {
   if (!std::exchange(member.is_stopped, false)) return;
   cores_.go_on(id);
-  for (const Known& known : member.processes) known.process.signal(SIGCONT);
+  for (Known& known : member.processes) {
+    known.counted = count(known, member.job->ranks.segment());
+    known.process.signal(SIGCONT);
+  }
 }
 
 }  // namespace replay::launcher

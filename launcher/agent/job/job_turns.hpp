@@ -1,6 +1,6 @@
-// Jobs that share real cores take turns (cores/turns.hpp): all processes of a job that is off turn are stopped by
-// SIGSTOP, and continued for its turn. It looks twice in a turn, each millisecond while a job seems to wait, and not at
-// all while no two jobs share a core.
+// Jobs that share real cores take turns (cores/turns.hpp) where they need them (cores/demand.hpp): all processes of a job
+// that is off turn are stopped by SIGSTOP, and continued for its turn. It looks twice in a turn, each millisecond while a
+// job with turns seems to wait, and not at all while no two jobs share a core.
 // A job that is about to end, or to be stopped by an order, leaves first, so that whatever else is done to a job finds
 // its processes as they were without turns. Should this process die, the guard continues them.
 #pragma once
@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
+#include "launcher/agent/cores/demand.hpp"
 #include "launcher/agent/cores/turns.hpp"
 #include "launcher/agent/job/job_context.hpp"
 #include "launcher/agent/left_processes.hpp"
@@ -40,11 +42,17 @@ class JobTurns {
     JobSegment::Waiting waiting{};
     std::uint64_t polled_ns = 0;  // last look at which it had polled in vain in this call; 0: none since it runs
   };
+  /// Times in ns since its start.
+  struct Counted {
+    std::uint64_t at = 0, computed = 0, kept = 0, blocked = 0;
+  };
   /// A process of a job, and what was last seen of it.
   struct Known {
     Process process;
     std::int64_t slot = -1;  // of its rank; -1: it has none
     Seen seen{};
+    std::optional<Counted> counted{};  // none: it was stopped since, or never looked at
+    Demand demand{};
   };
   struct Member {
     JobContext* job;
@@ -58,6 +66,9 @@ class JobTurns {
   /// The most of what its processes do.
   [[nodiscard]] static Doing look_at(Member& member);
   [[nodiscard]] static Doing look_at(Known& known, const JobSegment* segment);
+  /// Nothing: it is gone, or the kernel does not count what it was kept waiting.
+  [[nodiscard]] static std::optional<Counted> count(const Known& known, const JobSegment* segment);
+  static void ask_demand_of(Known& known, const JobSegment* segment);
   void stop(JobId id, Member& member);
   void go_on(JobId id, Member& member);
 

@@ -120,6 +120,14 @@ std::optional<std::uint64_t> cpu_ns(pid_t pid) {
   return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(used.tv_nsec);
 }
 
+std::optional<std::uint64_t> kept_waiting_ns(pid_t pid) {
+  const std::string text = read_whole(fmt::format("/proc/{}/schedstat", pid));
+  std::string_view rest = text;
+  std::uint64_t computed = 0, kept = 0;
+  if (!read_number(rest, computed) || !read_number(rest, kept)) return std::nullopt;
+  return kept;
+}
+
 std::optional<ProcessStat> read_stat(pid_t pid) { return parse_stat(read_whole(fmt::format("/proc/{}/stat", pid))); }
 
 std::vector<pid_t> threads_of(pid_t pid) { return numbers_in(fmt::format("/proc/{}/task", pid)); }

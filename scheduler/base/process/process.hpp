@@ -36,6 +36,9 @@ struct ProcessStat {
 
 /// The CPU time of all its threads since its start, in ns. Nothing: no such process.
 [[nodiscard]] std::optional<std::uint64_t> cpu_ns(pid_t pid);
+/// How long the process's first thread could run since its start and had to wait for a core, in ns. Nothing: no such process,
+/// or a kernel without CONFIG_SCHED_INFO.
+[[nodiscard]] std::optional<std::uint64_t> kept_waiting_ns(pid_t pid);
 /// Whether no thread of the process can run before a SIGCONT. True when it is gone.
 [[nodiscard]] bool is_stopped(pid_t pid);
 
