@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -13,12 +14,16 @@
 #include "launcher/daemon/job_parts.hpp"
 #include "launcher/daemon/link_key.hpp"
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/base/process/monotonic_clock.hpp"
 
 namespace replay::launcher {
 namespace {
 
 constexpr int kJobKeyBytes = 16;
+constexpr std::chrono::seconds kUnheard{5};                // five missed heartbeats
+constexpr std::chrono::milliseconds kJobsEndWithin{2000};  // as ordered, where the agent answers
+constexpr std::chrono::milliseconds kBetweenGlances{200};
 
 class AgentExecutor final : public MeasuredExecutor {
  public:
@@ -39,6 +44,7 @@ class AgentExecutor final : public MeasuredExecutor {
   void attach(event_base* loop, live::ExecutorListener* listener) override {
     INVARIANT(listener_ == nullptr, "the executor is attached twice");
     listener_ = listener;
+    hurry_.emplace(loop, -1, 0, [this] { lose_if_only_the_unheard_are_left(); });
     for (std::size_t number = 0; number < nodes_.size(); ++number) {
       Node& node = *nodes_[number];
       const auto on_report = [this, number](const protocol::AgentReport& report) {
@@ -54,6 +60,7 @@ class AgentExecutor final : public MeasuredExecutor {
   }
 
   void detach() override {
+    hurry_.reset();
     for (const auto& node : nodes_) node->session.reset();
     listener_ = nullptr;
     is_lost_ = true;  // no order is sent any more; the destructor ends the agents and their jobs
@@ -119,6 +126,7 @@ class AgentExecutor final : public MeasuredExecutor {
     const double within = std::clamp(slowdown, protocol::kLeastSlowdown, protocol::kMostSlowdown);
     tell(job, [within](JobParts& parts) { parts.slow_down(within); });
   }
+  void hurry() override { hurry_->arm_after(kJobsEndWithin); }
   void tell_statistics_to(OnStatistics on_statistics) override { on_statistics_ = std::move(on_statistics); }
   void ask_statistics(JobId job) override {
     tell(job, [](JobParts& parts) { parts.ask_statistics(); });
@@ -181,6 +189,27 @@ class AgentExecutor final : public MeasuredExecutor {
     }
   }
 
+  /// Agents that are forked here die with a word.
+  [[nodiscard]] const Node* unheard_node_of(const JobParts& job) const {
+    const auto is_unheard = [this](const JobParts::Part& part) {
+      const Node& node = *nodes_[part.node];
+      return node.link && node.session->silent_for() > kUnheard;
+    };
+    const auto part = std::ranges::find_if(job.parts(), is_unheard);
+    return part == job.parts().end() ? nullptr : nodes_[part->node].get();
+  }
+
+  void lose_if_only_the_unheard_are_left() {
+    if (is_lost_) return;
+    hurry_->arm_after(kBetweenGlances);
+    const Node* unheard = nullptr;
+    for (const auto& [id, job] : jobs_)
+      if (unheard = unheard_node_of(job); unheard == nullptr) return;
+    if (unheard == nullptr) return;
+    lose(unheard->explain(fmt::format("not heard of for {:.0f} s, and the run is told to end: it is not waited for",
+                                      unheard->session->silent_for().count())));
+  }
+
   void lose(const std::string& reason) {
     if (is_lost_) return;
     is_lost_ = true;
@@ -195,6 +224,7 @@ class AgentExecutor final : public MeasuredExecutor {
   OnStatistics on_statistics_;
   std::map<JobId, JobParts> jobs_;  // launched, end not yet heard
   bool is_lost_ = false;
+  std::optional<LoopEvent> hurry_;  // none: not attached
 };
 
 }  // namespace

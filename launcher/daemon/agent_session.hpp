@@ -37,6 +37,8 @@ class AgentSession {
   AgentSession(event_base* loop, AgentLink& link, OnReport on_report, OnLost on_lost, OnNoted on_noted);
 
   void send(const protocol::AgentOrder& order);
+  /// Since the last frame, before a cut too.
+  [[nodiscard]] std::chrono::duration<double> silent_for() const { return std::chrono::steady_clock::now() - heard_; }
 
  private:
   void open_line(int stream, protocol::FrameDecoder decoder);

@@ -252,6 +252,7 @@ class Engine final : public ExecutorListener {
     if (stops_heeded_ == 0) {
       result_.interrupted = true;
       stop(clock_.now(), "interrupted", options_.stop_reason);
+      executor_.hurry();
     }
     if (stops_heeded_ < 2 && asked >= 2)
       for (const auto& [job, placed] : launched_) executor_.end(job, Outcome::kKilled);  // the second stop: SIGKILL

@@ -29,14 +29,14 @@ class HostCluster : public testing::Test {
     write_text(folder_ / "t.swf", kLong);
   }
   /// Runs `during` beside three hosts as soon as job 1 runs, waits for the run's end, and then does `after`.
-  void run(const std::string& during = ":", const std::string& after = ":") {
+  void run(const std::string& during = ":", const std::string& after = ":", const std::string& lease = "2s") {
     write_text(
         folder_ / "script",
         fmt::format("{} --trace t.swf --policy fcfs-malleable --machine hosts:hosts --bootstrap \"$CLUSTER exec\" "
-                    "--lease 2s --out r --plain &\n"
+                    "--lease {} --out r --plain &\n"
                     "until grep -qs ' ranks job=1' r/events.log; do kill -0 $! || exit; sleep 0.1; done\n"
                     "{}\nwait $!\nstatus=$?\n{}\nexit $status\n",
-                    REPLAY_PROGRAM, during, after));
+                    REPLAY_PROGRAM, lease, during, after));
     result_ =
         shell("CLUSTER=" REPLAY_HOST_CLUSTER " exec timeout 30 " REPLAY_HOST_CLUSTER " 3 bash script", folder_.path());
     EXPECT_TRUE(comes_true([this] { return processes_marked(folder_.path().string()).empty(); }));
@@ -121,6 +121,16 @@ TEST_F(HostCluster, OneThatCrashesIsNamedAndTheOthersAreLeftClean) {
   run("$CLUSTER crash node2", kListThem);
   EXPECT_TRUE(has_said("the run ended early: node2 (agent node2:")) << result_.err;
   expect_that_the_job_failed_with_the_run();
+}
+
+TEST_F(HostCluster, OneThatHasCrashedIsNotWaitedForWhenTheRunIsToldToEnd) {
+  run("$CLUSTER crash node2\nkill -TERM $!", kListThem, "1h");
+  EXPECT_EQ(result_.status, 143) << result_.err;
+  EXPECT_TRUE(
+      std::regex_search(result_.err, std::regex("ended early: node2 \\(agent node2:[0-9]+\\): not heard of for")))
+      << result_.err;
+  EXPECT_TRUE(has_said("finish job=1 outcome=killed")) << events();
+  EXPECT_EQ(text_of(folder_ / "left"), "");
 }
 
 TEST_F(HostCluster, OneThatIsCutOffIsNamedAndEndsItsPartWhenTheLeaseIsOver) {
