@@ -67,7 +67,8 @@ std::vector<PuId> cores_of(std::string_view text) {
 
 class HostsReader {
  public:
-  explicit HostsReader(std::unique_ptr<ByteSource> source) : lines_(std::move(source)) {}
+  explicit HostsReader(std::unique_ptr<ByteSource> source, bool are_words = false)
+      : lines_(std::move(source)), are_words_(are_words) {}
 
   std::vector<Host> read() {
     while (const auto line = lines_.next()) {
@@ -122,9 +123,11 @@ class HostsReader {
     for (std::size_t i = 1; i < fields.size(); ++i) {
       const std::size_t equals = fields[i].find('=');
       const std::string_view word = fields[i].substr(0, equals);
-      if (equals == std::string_view::npos || std::ranges::find(kWords, word) == kWords.end())
+      const bool is_refused = are_words_ && word == "agent";  // its agents are started
+      if (equals == std::string_view::npos || is_refused || std::ranges::find(kWords, word) == kWords.end())
         fail(i + 1, "word",
-             fmt::format("slots=N, cores=LIST, emulated=PACKAGESxCORES, iface=NAME or agent=PORT{}", hint(word)),
+             fmt::format("slots=N, cores=LIST, emulated=PACKAGESxCORES{}{}",
+                         are_words_ ? " or iface=NAME" : ", iface=NAME or agent=PORT", is_refused ? "" : hint(word)),
              fields[i]);
       if (std::ranges::find(given, word) != given.end()) fail(i + 1, word, "each word once", fields[i]);
       const auto other = std::ranges::find_if(given, [&](std::string_view before) { return exclude(before, word); });
@@ -148,7 +151,7 @@ class HostsReader {
       host.slots = slots_of(field, word, value);
     } else if (word == "cores") {
       host.cores = cores_of(value);
-      if (host.cores.empty()) fail(field, word, "OS indices such as 0-3,5", value);
+      if (host.cores.empty()) fail(field, word, "OS indices such as 0-3,5, each once", value);
     } else if (word == "emulated") {
       host.emulated = parse_emulated(value);
       if (!host.emulated)
@@ -170,14 +173,18 @@ class HostsReader {
   }
 
   [[noreturn]] void fail(const std::string& problem) const {
+    if (are_words_) throw InputError(fmt::format("{}: {}", lines_.name(), problem));
     throw InputError(lines_.name(), lines_.number(), problem);
   }
   [[noreturn]] void fail(std::size_t field, std::string_view name, std::string_view expected,
                          std::string_view found) const {
-    fail(fmt::format("field {} ({}): expected {}, found '{}'", field, name, expected, visible_text(found, kShown)));
+    fail(fmt::format("{}: expected {}, found '{}'",
+                     are_words_ ? std::string{name} : fmt::format("field {} ({})", field, name), expected,
+                     visible_text(found, kShown)));
   }
 
   LineReader lines_;
+  bool are_words_;  // of a command line: they have no line and no field
   std::vector<Host> hosts_;
   std::vector<Mark> marks_;                                 // of hosts_
   std::map<std::string, std::size_t, std::less<>> places_;  // in hosts_, by name
@@ -189,5 +196,9 @@ class HostsReader {
 bool is_host_name(std::string_view text) { return is_name(text, "._-"); }
 
 std::vector<Host> read_hosts(std::unique_ptr<ByteSource> source) { return HostsReader{std::move(source)}.read(); }
+
+std::vector<Host> read_hosts_of_job(std::unique_ptr<ByteSource> source) {
+  return HostsReader{std::move(source), true}.read();
+}
 
 }  // namespace replay::launcher

@@ -44,5 +44,8 @@ inline constexpr std::size_t kMostHosts = 512;  // mpiexec 4.0.2 starts on 300, 
 
 /// In the order in which they first stand there, 1 to kMostHosts. Throws InputError, which names file, line and field.
 [[nodiscard]] std::vector<Host> read_hosts(std::unique_ptr<ByteSource> source);
+/// The same of words that a command line has for all hosts of a batch job, whose agents are started: messages name the
+/// source and the word.
+[[nodiscard]] std::vector<Host> read_hosts_of_job(std::unique_ptr<ByteSource> source);
 
 }  // namespace replay::launcher

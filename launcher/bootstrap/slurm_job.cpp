@@ -184,11 +184,10 @@ SlurmJob slurm_job(std::string_view words) {
   std::string line{words}, text;
   std::ranges::replace(line, ',', ' ');
   for (const Host& host : job.hosts) text += fmt::format("{} {}\n", host.host, line);
-  std::vector<Host> hosts =
-      read_hosts(std::make_unique<Lines>(fmt::format("--machine slurm:{}", visible_text(words)), std::move(text)));
+  std::vector<Host> hosts = read_hosts_of_job(
+      std::make_unique<Lines>(fmt::format("--machine slurm:{}", visible_text(words)), std::move(text)));
   for (std::size_t i = 0; i < hosts.size(); ++i)
-    if (!hosts[i].slots && hosts[i].cores.empty() && !hosts[i].emulated && hosts[i].agent_port == 0)
-      hosts[i].at_most = job.hosts[i].at_most;
+    if (!hosts[i].slots && hosts[i].cores.empty() && !hosts[i].emulated) hosts[i].at_most = job.hosts[i].at_most;
   job.hosts = std::move(hosts);
   return job;
 }

@@ -48,7 +48,7 @@ Addresses look_up(const LinkAddress& address, int flags) {
   hints.ai_flags = flags | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   const int error = ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
-  if (error != 0) throw InputError(fmt::format("{}: {}", address.to_text(), ::gai_strerror(error)));
+  if (error != 0) throw InputError(fmt::format("no address of {} is known: {}", address.host, ::gai_strerror(error)));
   return Addresses{found};
 }
 

@@ -123,10 +123,6 @@ Topology load_topology() {
 }
 
 Topology load_synthetic(const std::string& description) {
-  for (const char* real : {"hosts:", "agent:", "slurm", "pbs"})
-    if (description.starts_with(real))
-      throw InputError(
-          fmt::format("machine '{}': is one of real runs; a simulation takes its shape, such as 3x2x2", description));
   Topology topology = new_topology();
   if (hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0 ||
       hwloc_topology_load(topology.get()) != 0)
@@ -150,7 +146,9 @@ std::vector<PuId> parse_core_list(std::string_view text) {
     const int first = number(part.substr(0, dash));
     const int last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));
     if (last < first) throw bad(part);
-    for (int pu = first; pu <= last; ++pu) pus.insert(PuId{pu});
+    for (int pu = first; pu <= last; ++pu)
+      if (!pus.insert(PuId{pu}).second)
+        throw InputError(fmt::format("core list '{}': expected each core once, found {} again", text, pu));
   }
   return {pus.begin(), pus.end()};
 }

@@ -3,16 +3,20 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <net/if.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "launcher/daemon/link_key.hpp"
 #include "launcher/os/topology.hpp"
@@ -24,6 +28,7 @@
 #include "scheduler/runtime_model/machine_facts.hpp"
 
 namespace replay::cli {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr double kLongestSilence = 3600;
@@ -62,6 +67,21 @@ std::string first_cores(std::size_t count, bool at_most, const experiment::RunSp
   return fmt::format("local:{}", fmt::join(launcher::numbers(std::span{cores}.first(count)), ","));
 }
 
+// As UCX names it: "eth0" of the IP stack, "mlx5_0:1" of InfiniBand. Another one would fail each job that spans hosts.
+void expect_network_device(const std::string& name) {
+  const std::string device = name.substr(0, name.find(':'));
+  if (name.empty() || ::if_nametoindex(name.c_str()) != 0) return;
+  if (!device.empty() && fs::exists(fs::path{"/sys/class/infiniband"} / device)) return;
+  std::vector<std::string> there;
+  for (const char* kind : {"/sys/class/net", "/sys/class/infiniband"}) {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator{kind, none}) there.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(there);
+  throw UsageError(
+      fmt::format("--iface: expected a network device of this host, {}, found '{}'", fmt::join(there, ", "), name));
+}
+
 int run(AgentCommandOptions& options) {
   if (!options.new_key_file.empty()) {
     launcher::make_link_key(options.new_key_file);
@@ -71,6 +91,7 @@ int run(AgentCommandOptions& options) {
     throw UsageError("expected --key FILE: daemons prove that they have the same; --new-key FILE makes one");
   if (!(options.silence >= 1) || options.silence > kLongestSilence)
     throw UsageError(fmt::format("--silence: expected 1 to {} seconds, found '{}'", kLongestSilence, options.silence));
+  expect_network_device(options.iface);
   launcher::AgentServiceOptions service;
   service.listen = listen_address(options.listen);
   if (options.key_file == "-") service.starter = STDIN_FILENO;

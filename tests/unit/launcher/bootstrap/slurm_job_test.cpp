@@ -119,8 +119,10 @@ TEST_F(SlurmJobTest, WordsOfAHostsFileHoldForEachHost) {
   EXPECT_EQ(slurm_job("slots=2").hosts[0], (Host{.host = "n1", .slots = 2}));
   EXPECT_EQ(
       refusal("emulated=8"),
-      "--machine slurm:emulated=8:1: field 2 (emulated): expected PACKAGESxCORES with at most 4096 cores, such as 2x4, "
-      "found '8'");
+      "--machine slurm:emulated=8: emulated: expected PACKAGESxCORES with at most 4096 cores, such as 2x4, found '8'");
+  EXPECT_EQ(refusal("agent=40123"),
+            "--machine slurm:agent=40123: word: expected slots=N, cores=LIST, emulated=PACKAGESxCORES or iface=NAME, "
+            "found 'agent=40123'");
 }
 
 TEST_F(SlurmJobTest, OutsideOfOneTheUserIsTold) {
