@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -45,14 +46,29 @@ std::optional<Figure> optional_figure(const Place& place, const char* key, doubl
 
 std::string optional_text(const Place& place, const char* key) { return place.has(key) ? place.at(key).text() : ""; }
 
-void expect_machine(const Place& nodes, CoreCount cores) {
+/// The machine that a text has behind `prefix`.
+Machine machine_at(const Place& place, std::string_view prefix, CoreCount cores) {
+  const std::string text = place.text();
   std::optional<Machine> machine;
   try {
-    machine = Machine::parse(nodes.text());
-  } catch (const InputError&) {
-    nodes.fail("nodes such as 2x1x4");
+    if (text.starts_with(prefix)) machine = Machine::parse(text.substr(prefix.size()));
+  } catch (const InputError&) {  // said below
   }
-  if (machine->size() != cores) nodes.fail(fmt::format("nodes with {} cores", cores));
+  if (!machine) place.fail(fmt::format("nodes such as {}2x1x4", prefix));
+  if (machine->size() != cores) place.fail(fmt::format("nodes with {} cores", cores));
+  return *machine;
+}
+
+/// Each once, and as many as there are nodes.
+std::vector<std::string> hosts_of(const Place& place, std::optional<int> nodes) {
+  std::vector<std::string> hosts;
+  for (const Place& host : place.elements()) {
+    hosts.push_back(host.text());
+    if (std::ranges::count(hosts, hosts.back()) > 1) host.fail("each host once");
+  }
+  if (nodes && hosts.size() != static_cast<std::size_t>(*nodes))
+    place.fail(fmt::format("as many as there are nodes, {}", *nodes));
+  return hosts;
 }
 
 ProfileMachine machine_of(const Place& place) {
@@ -63,8 +79,10 @@ ProfileMachine machine_of(const Place& place) {
                          .emulated = optional_text(place, "emulated"),
                          .cores = place.at("cores").count(),
                          .nodes = optional_text(place, "nodes")};
-  for (const Place& host : place.list("hosts")) machine.hosts.push_back(host.text());
-  if (!machine.nodes.empty()) expect_machine(place.at("nodes"), machine.cores);
+  std::optional<int> nodes;
+  if (!machine.nodes.empty()) nodes = machine_at(place.at("nodes"), "", machine.cores).nodes();
+  if (!machine.emulated.empty()) nodes = machine_at(place.at("emulated"), "emulated:", machine.cores).nodes();
+  if (place.has("hosts")) machine.hosts = hosts_of(place.at("hosts"), nodes);
   return machine;
 }
 
@@ -75,10 +93,11 @@ SelfSlowdown self_slowdown_of(const Place& place) {
           .four_different_packages = optional_figure(place, "4_different_packages", kSmallest)};
 }
 
-// How many nodes; more than those of the member before it, and than `least`.
-int nodes_of(const Place& place, int least) {
+// How many nodes; more than `least`, those of the member before it, and up to `most`, of which each has a process.
+int nodes_of(const Place& place, int least, int most) {
   const int nodes = place.at("nodes").count();
   if (nodes <= least) place.at("nodes").fail(fmt::format("more than {}, in ascending order", least));
+  if (nodes > most) place.at("nodes").fail(fmt::format("at most {}", most));
   return nodes;
 }
 
@@ -95,10 +114,10 @@ ProfileEntry entry_of(const Place& place) {
   entry.slowdown_mpl_2 = optional_figure(place, "slowdown_mpl_2", kSmallest);
   if (place.has("self_slowdown")) entry.self_slowdown = self_slowdown_of(place.at("self_slowdown"));
   entry.program_sha256 = optional_text(place, "program_sha256");
-  if (place.has("nodes")) entry.nodes = place.at("nodes").count();
+  if (place.has("nodes")) entry.nodes = nodes_of(place, 0, entry.processes);
   int before = entry.nodes;
   for (const Place& one : place.list("on_more_nodes")) {
-    before = nodes_of(one, before);
+    before = nodes_of(one, before, entry.processes);
     entry.on_more_nodes.push_back({before, figure_of(one.at("run_time_s"), kSmallest, kLongestRun)});
   }
   return entry;
@@ -111,7 +130,7 @@ ProfileSpeedup speedup_of(const Place& place) {
   for (const Place& point : place.list("points")) {
     result.points.push_back({point.at("processes").count(), point.at("speedup").number(kSmallest)});
     if (result.points.size() > 1 && result.points[result.points.size() - 2].processes >= result.points.back().processes)
-      point.fail("processes in ascending order");
+      point.at("processes").fail("processes in ascending order");
   }
   const auto fit = parse_speedup(place.at("fit").text());
   if (!fit) place.at("fit").fail("a speedup such as downey:a=10:sigma=0.5");
@@ -134,7 +153,7 @@ std::vector<OverheadAt> overheads_of(const Place& place, const char* key) {
   for (const Place& one : place.list(key)) {
     list.push_back({one.at("processes").count(), figure_of(one.at("seconds"), 0, kLongestRun)});
     if (list.size() > 1 && list[list.size() - 2].processes >= list.back().processes)
-      one.fail("processes in ascending order");
+      one.at("processes").fail("processes in ascending order");
   }
   return list;
 }
@@ -146,11 +165,11 @@ void take_costs(const Place& place, JobCosts& costs) {
   costs.expand = overheads_of(place, "expand");
 }
 
-std::vector<CostsOnNodes> over_nodes_of(const Place& place) {
+std::vector<CostsOnNodes> over_nodes_of(const Place& place, CoreCount cores) {
   std::vector<CostsOnNodes> list;
   for (const Place& one : place.list("over_nodes")) {
     CostsOnNodes costs;
-    costs.nodes = nodes_of(one, list.empty() ? 1 : list.back().nodes);
+    costs.nodes = nodes_of(one, list.empty() ? 1 : list.back().nodes, cores);
     take_costs(one, costs);
     list.push_back(std::move(costs));
   }
@@ -172,9 +191,9 @@ void refuse_repeated(const std::vector<Place>& places, const std::vector<Profile
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const ProfileEntry& entry = entries[i];
     if (!seen.emplace(entry.benchmark, entry.problem_class, entry.processes).second)
-      places[i].fail("each benchmark, class and number of processes once");
+      places[i].at("processes").fail("each benchmark, class and number of processes once");
     if (!commands.emplace(entry.command, entry.processes).second)
-      places[i].fail("each command with a number of processes once");
+      places[i].at("command").fail("each command with a number of processes once");
   }
 }
 
@@ -183,7 +202,7 @@ void refuse_repeated(const std::vector<Place>& places, const std::vector<PairSlo
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const PairSlowdown& pair = pairs[i];
     if (!seen.emplace(pair.benchmark, pair.problem_class, pair.neighbour, pair.neighbour_class, pair.processes).second)
-      places[i].fail("each pair with a number of processes once");
+      places[i].at("neighbour").fail("each pair with a number of processes once");
   }
 }
 
@@ -291,7 +310,7 @@ Profile profile_of(const json& value, const std::string& name) {
   refuse_repeated(pairs, profile.pairs);
   if (place.has("turn_s")) profile.turn_s = place.at("turn_s").number(0, 1);
   take_costs(place, profile);
-  profile.over_nodes = over_nodes_of(place);
+  profile.over_nodes = over_nodes_of(place, profile.machine.cores);
   profile.message_s = optional_figure(place, "message_s", 0);
   return profile;
 }

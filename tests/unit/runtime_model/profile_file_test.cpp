@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -43,8 +44,11 @@ TEST(ProfileFile, FiguresOfSeveralNodesComeBackAsTheyWere) {
   Profile profile = read_profile(kSample);
   profile.machine.nodes = "2x1x2";
   profile.machine.hosts = {"node1", "node2"};
-  profile.entries[0].on_more_nodes = {{2, {1.5, 0.01, 3}}, {3, {1.75, 0, 3}}};
-  profile.entries[1].nodes = 2;
+  ProfileEntry& entry =
+      *std::ranges::find_if(profile.entries, [](const ProfileEntry& one) { return one.processes == 4; });
+  const auto at = static_cast<std::size_t>(&entry - profile.entries.data());
+  entry.nodes = 1;
+  entry.on_more_nodes = {{2, {1.5, 0.01, 3}}, {3, {1.75, 0, 3}}};
   CostsOnNodes& costs = profile.over_nodes.emplace_back();
   costs.launch = {{2, {0.25, 0, 3}}, {4, {0.5, 0, 3}}};
   costs.shrink = {{4, {0.125, 0, 3}}};
@@ -53,10 +57,25 @@ TEST(ProfileFile, FiguresOfSeveralNodesComeBackAsTheyWere) {
   json["over_nodes"][0]["nodes"] = 1;
   EXPECT_EQ(message(json), "p.json: over_nodes[0].nodes: expected more than 1, in ascending order, found 1");
   json = to_json(profile);
-  json["benchmarks"][0]["on_more_nodes"][1]["nodes"] = 2;
-  EXPECT_EQ(message(json),
-            "p.json: benchmarks[0].on_more_nodes[1].nodes: expected more than 2, in ascending order, found 2");
-  json["over_nodes"][0]["nodes"] = 2;
+  const std::string place = "p.json: benchmarks[" + std::to_string(at) + "].";
+  json["benchmarks"][at]["on_more_nodes"][1]["nodes"] = 2;
+  EXPECT_EQ(message(json), place + "on_more_nodes[1].nodes: expected more than 2, in ascending order, found 2");
+  json["benchmarks"][at]["on_more_nodes"][1]["nodes"] = 5;
+  EXPECT_EQ(message(json), place + "on_more_nodes[1].nodes: expected at most 4, found 5");
+  json["benchmarks"][at]["nodes"] = 5;
+  EXPECT_EQ(message(json), place + "nodes: expected at most 4, found 5");
+  json = to_json(profile);
+  json["over_nodes"][0]["nodes"] = 9999999;
+  EXPECT_EQ(message(json), "p.json: over_nodes[0].nodes: expected at most 4, found 9999999");
+  json = to_json(profile);
+  json["machine"]["hosts"] = {"node1", "node1"};
+  EXPECT_EQ(message(json), "p.json: machine.hosts[1]: expected each host once, found \"node1\"");
+  json["machine"]["hosts"] = {"node1"};
+  EXPECT_NE(message(json).find("machine.hosts: expected as many as there are nodes, 2, found"), std::string::npos);
+  json = to_json(profile);
+  json["machine"]["emulated"] = "x";
+  EXPECT_EQ(message(json), "p.json: machine.emulated: expected nodes such as emulated:2x1x4, found \"x\"");
+  json = to_json(profile);
   json["machine"]["nodes"] = "banana";
   EXPECT_EQ(message(json), "p.json: machine.nodes: expected nodes such as 2x1x4, found \"banana\"");
   json["machine"]["nodes"] = "9x1x1";
@@ -75,12 +94,13 @@ TEST(ProfileFile, ErrorsNameThePlace) {
   EXPECT_NE(message(json).find("p.json: benchmarks[0]: expected a member 'command'"), std::string::npos);
   json = sample_json();
   json["benchmarks"][1]["processes"] = 1;
-  EXPECT_NE(message(json).find("benchmarks[1]: expected each benchmark, class and number of processes once"),
+  EXPECT_NE(message(json).find(
+                "benchmarks[1].processes: expected each benchmark, class and number of processes once, found 1"),
             std::string::npos);
   json = sample_json();
   json["benchmarks"][1] = json["benchmarks"][0];
   json["benchmarks"][1]["benchmark"] = "another";
-  EXPECT_NE(message(json).find("benchmarks[1]: expected each command with a number of processes once"),
+  EXPECT_NE(message(json).find("benchmarks[1].command: expected each command with a number of processes once"),
             std::string::npos);
   json = sample_json();
   json["turn_s"] = -1;
