@@ -48,7 +48,7 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
       list[i]["machine"] = runs[i].machine;
       list[i]["folder"] = runs[i].folder.string();
       list[i]["interrupted"] = runs[i].interrupted;
-      list[i]["disturbed"] = runs[i].disturbed;
+      list[i]["disturbed"] = runs[i].disturbed ? nlohmann::ordered_json(*runs[i].disturbed) : nlohmann::ordered_json();
       list[i]["verified_jobs"] = runs[i].verified;
       list[i]["rigid_jobs"] = runs[i].rigid;
     }
@@ -58,6 +58,8 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
     for (const std::string& line : context.lines) fmt::print("{}\n", clean_lines(line));
     for (const std::string& note : experiment::notes_on_figures(context.assumed, figures))
       fmt::print("note: {}\n", clean_lines(note));
+    if (std::ranges::any_of(runs, [](const results::PolicyRun& run) { return !run.disturbed; }))
+      fmt::print("note: what other programs used of the cores is not known: it was not measured\n");
     fmt::print("{}", clean_lines(fmt::format("machine {}, runtime model {}\n\n{}", machines_of(runs),
                                              context.runtime_model, report::result_table(results))));
     for (const results::PolicyRun& run : runs)
@@ -78,7 +80,7 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
     if (run.failed > 0)
       fmt::print(stderr, "replay: {}: {} failed; jobs.csv says which and why\n", run.policy,
                  counted(run.failed, "job"));
-    if (run.disturbed)
+    if (run.disturbed.value_or(false))
       fmt::print(stderr,
                  "replay: {}: disturbed: others used {:.0f} % of this machine before the run, {:.0f} % after it\n",
                  run.policy, run.load_before * 100, run.load_after * 100);

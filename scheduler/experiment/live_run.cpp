@@ -139,6 +139,9 @@ BodyEnd LiveBody::run(Policy& policy, const RuntimeModel& model, results::Record
   if (viewers.over) viewers.over();
   executor_.reset();  // ends the jobs that still run; then no process of ours uses the cores
   if (measures_load_) end.load_after = load_of_others().value_or(-1);
+  end.disturbed.reset();
+  if (std::min(end.load_before, end.load_after) >= 0)
+    end.disturbed = std::max(end.load_before, end.load_after) >= kDisturbed;
   is_abandoned_ = result.abandoned;
   end.interrupted = result.interrupted;
   end.lost = std::move(result.lost);

@@ -1,9 +1,6 @@
 #include "scheduler/experiment/run.hpp"
 
-#include <algorithm>
 #include <utility>
-
-#include "scheduler/experiment/disturbance.hpp"
 
 namespace replay::experiment {
 
@@ -20,7 +17,7 @@ results::PolicyRun run(Body& body, Policy& policy, const RuntimeModel& model, re
   done.broken_off = std::move(end.broken_off);
   done.load_before = end.load_before;
   done.load_after = end.load_after;
-  done.disturbed = std::max(end.load_before, end.load_after) >= kDisturbed;
+  done.disturbed = end.disturbed;
   recorder.write(done);
   if (viewers.written) viewers.written();
   return done;

@@ -32,6 +32,7 @@ struct BodyEnd {
   std::string broken_off{};  ///< why no further job was started
   double load_before = -1;   ///< share of CPU time that other processes used; -1: not measured
   double load_after = -1;
+  std::optional<bool> disturbed = false;  ///< others used the machine before or after; nothing: not known
 };
 
 /// The world in which the jobs of a run are: what time it is there, and what becomes of orders.

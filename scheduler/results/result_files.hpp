@@ -38,8 +38,9 @@ struct PolicyRun {
   std::string fault;                   ///< what the policy did that ended the run
   std::string broken_off;              ///< why no further job was started
   std::vector<std::string> unwritten;  ///< files that could not be written, each with the reason
-  bool disturbed = false;              ///< other processes used the machine before or after (real runs)
-  double load_before = -1;             ///< share of CPU time that other processes used; -1: not measured
+  std::optional<bool> disturbed =
+      false;                ///< other processes used the machine before or after (real runs); nothing: not known
+  double load_before = -1;  ///< share of CPU time that other processes used; -1: not measured
   double load_after = -1;
 };
 

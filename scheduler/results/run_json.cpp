@@ -44,7 +44,7 @@ nlohmann::ordered_json to_json(const RunInfo& info) {
   json["fault"] = or_null(info.fault);
   json["broken_off"] = or_null(info.broken_off);
   json["unwritten"] = info.unwritten;
-  json["disturbed"] = info.disturbed;
+  json["disturbed"] = info.disturbed ? ordered_json(*info.disturbed) : ordered_json();
   json["load_of_others"] = {{"before", measured(info.load_before)}, {"after", measured(info.load_after)}};
   json["notes"] = info.notes;
   return json;

@@ -33,12 +33,12 @@ struct RunInfo {
   std::string started;                ///< wall clock, ISO 8601
   std::string ended;                  ///< empty: the run is not over, or was killed
   bool interrupted = false;
-  std::string lost;                    ///< why the executor was lost; empty: it was not
-  std::string fault;                   ///< what the policy did that ended the run; empty: nothing
-  std::string broken_off;              ///< why no further job was started; empty: all were
-  std::vector<std::string> unwritten;  ///< files that could not be written, each with the reason
-  bool disturbed = false;              ///< others used the machine before or after
-  double load_before = -1;             ///< share of CPU time that others used; -1: not measured
+  std::string lost;                       ///< why the executor was lost; empty: it was not
+  std::string fault;                      ///< what the policy did that ended the run; empty: nothing
+  std::string broken_off;                 ///< why no further job was started; empty: all were
+  std::vector<std::string> unwritten;     ///< files that could not be written, each with the reason
+  std::optional<bool> disturbed = false;  ///< others used the machine before or after; nothing: not known
+  double load_before = -1;                ///< share of CPU time that others used; -1: not measured
   double load_after = -1;
   std::vector<std::string> notes;
 };

@@ -136,7 +136,8 @@ void add_surroundings(CellResult& result, const fs::path& run) {
     for (const char* why : {"lost", "fault"})
       if (!json.at(why).is_null())
         throw InputError(fmt::format("cell {}: the real run ended early: {}", result.cell, json.at(why).dump()));
-    result.disturbed = json.at("disturbed").get<bool>();
+    const ordered_json& disturbed = json.at("disturbed");
+    result.disturbed = disturbed.is_null() ? std::nullopt : std::optional{disturbed.get<bool>()};
     result.started = json.at("started").get<std::string>();
     result.ended = json.at("ended").get<std::string>();
     const auto load = [&json](const char* when) {

@@ -54,7 +54,7 @@ std::string our_table(const std::vector<CellResult>& results) {
   std::string text = head_text(head_of_figures("load %, policy"));
   for (const CellResult& result : results) {
     PageRow row = {fmt::format("{:g} {}{}{}", result.load_percent.value_or(100), result.policy,
-                               result.disturbed ? " *" : "", result.real.failed > 0 ? " !" : "")};
+                               result.disturbed.value_or(false) ? " *" : "", result.real.failed > 0 ? " !" : "")};
     for (std::size_t i = 0; i < compare::kFigureCount; ++i) add_figures(row, result.pair(i), kPageDecimals[i]);
     text += row_text(row);
   }
@@ -106,8 +106,9 @@ std::string misses_text(const ValidationPage& page) {
       add_item(figures, ", ", "{} {} %", compare::kFigureNames[i], percent_text(error));
     }
     if (figures.empty()) continue;
-    text += fmt::format("- {}{}: {}. {}\n", result.cell, result.disturbed ? " (disturbed)" : "", figures,
-                        result.divergence ? *result.divergence : "Both decide the same; the jobs' own times differ.");
+    text +=
+        fmt::format("- {}{}: {}. {}\n", result.cell, result.disturbed.value_or(false) ? " (disturbed)" : "", figures,
+                    result.divergence ? *result.divergence : "Both decide the same; the jobs' own times differ.");
   }
   return text.empty() ? "None.\n" : text;
 }
@@ -204,7 +205,8 @@ std::string about(const ValidationPage& page) {
                         page.results.size() + page.missing.size(), first, last, fmt::join(versions, ", "));
   }
   if (!page.missing.empty()) text += fmt::format(" Not run yet: {}.", fmt::join(page.missing, ", "));
-  const bool disturbed = std::ranges::any_of(page.results, [](const CellResult& result) { return result.disturbed; });
+  const bool disturbed =
+      std::ranges::any_of(page.results, [](const CellResult& result) { return result.disturbed.value_or(false); });
   if (disturbed) text += " * marks runs during which others used the machine.";
   for (const CellResult& result : page.results)
     if (result.real.failed > 0)

@@ -156,7 +156,7 @@ ordered_json to_json(const CellResult& result) {
   object["divergence"] = optional_text(result.divergence);
   object["measured_divergence"] = optional_text(result.measured_divergence);
   object["tolerance_s"] = result.tolerance_s;
-  object["disturbed"] = result.disturbed;
+  object["disturbed"] = result.disturbed ? ordered_json(*result.disturbed) : ordered_json();
   object["load_of_others"] = {{"before", optional_number(result.load_before)},
                               {"after", optional_number(result.load_after)}};
   object["started"] = result.started;
@@ -185,7 +185,8 @@ CellResult cell_result_of(const ordered_json& whole, const std::string& file) {
   result.divergence = optional_text_at(object.at("divergence"));
   result.measured_divergence = optional_text_at(object.at("measured_divergence"));
   result.tolerance_s = number_at(object.at("tolerance_s"));
-  result.disturbed = object.at("disturbed").as<bool>("true or false");
+  const Place disturbed = object.at("disturbed");
+  result.disturbed = disturbed.is_null() ? std::nullopt : std::optional{disturbed.as<bool>("true or false")};
   const Place load = object.at("load_of_others");
   result.load_before = optional_number_at(load.at("before"));
   result.load_after = optional_number_at(load.at("after"));

@@ -38,10 +38,10 @@ struct CellResult {
   std::optional<std::string> divergence{};              ///< of S and R, explained; nothing: they decide the same
   std::optional<std::string> measured_divergence{};     ///< of P and R
   double tolerance_s = 0;                               ///< of the two above
-  bool disturbed = false;                               ///< other processes used the machine before or after
-  std::optional<double> load_before{}, load_after{};    ///< share of CPU time that other processes used
-  std::string started, ended;                           ///< of the real run; wall clock, ISO 8601
-  std::string version;                                  ///< of the program
+  std::optional<bool> disturbed = false;  ///< other processes used the machine before or after; nothing: not known
+  std::optional<double> load_before{}, load_after{};  ///< share of CPU time that other processes used
+  std::string started, ended;                         ///< of the real run; wall clock, ISO 8601
+  std::string version;                                ///< of the program
 
   /// S and R. A wait of at most a real millisecond counts as none.
   [[nodiscard]] compare::FigurePair pair(std::size_t figure) const;

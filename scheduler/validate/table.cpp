@@ -23,7 +23,7 @@ std::string place_of(const CellResult& result) {
   return end == std::string::npos ? "" : result.cell.substr(0, end);
 }
 
-std::string marked(const CellResult& result) { return result.cell + (result.disturbed ? " *" : ""); }
+std::string marked(const CellResult& result) { return result.cell + (result.disturbed.value_or(false) ? " *" : ""); }
 
 // S, R, P and the error of each figure.
 std::string figures_table(const std::vector<CellResult>& results) {
@@ -119,7 +119,7 @@ std::string cell_line(const CellResult& result) {
     text += fmt::format("{} {} {} %", i == 0 ? "" : ",", compare::kFigureNames[i],
                         percent_text(compare::relative_error(result.pair(i)) * 100));
   if (result.real.failed > 0) text += fmt::format("; {} did not complete", counted(result.real.failed, "job"));
-  return text + (result.disturbed ? "; disturbed" : "");
+  return text + (result.disturbed.value_or(false) ? "; disturbed" : "");
 }
 
 bool Gain::signs_agree(std::size_t figure) const {
@@ -152,7 +152,7 @@ std::string validation_text(const std::vector<CellResult>& results) {
   text += figures_table(results) + '\n' + means_text(results);
   bool disturbed = false, failed = false;
   for (const CellResult& result : results) {
-    disturbed = disturbed || result.disturbed;
+    disturbed = disturbed || result.disturbed.value_or(false);
     failed = failed || result.real.failed > 0;
   }
   if (disturbed) text += "* disturbed: others used the machine before or after the run\n";

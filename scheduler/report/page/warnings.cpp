@@ -100,7 +100,8 @@ void add_run_json(Collected& collected, const fs::path& file, bool is_over) {
   const auto object = read_json<ordered_json>(file);
   const std::string name = file.string();
   const Place place(object, name);
-  if (place.as_or("disturbed", false, "true or false")) {
+  const bool is_known = place.has("disturbed") && !place.at("disturbed").is_null();
+  if (is_known && place.at("disturbed").as<bool>("true or false")) {
     std::string text = "other programs used the machine";
     if (place.has("load_of_others")) {
       const Place loads = place.at("load_of_others");
