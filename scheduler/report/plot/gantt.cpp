@@ -84,9 +84,17 @@ GanttPicture picture_for(const PlotRun& run, const Window& window, double width)
   return picture;
 }
 
-Axis core_axis(const Machine& machine) {
+// Hosts that have names stand in the middle of their cores.
+Axis core_axis(const Machine& machine, const log::NodeNames& names) {
   const CoreCount cores = machine.size();
-  Axis axis{.low = 0, .high = static_cast<double>(cores), .name = "core"};
+  Axis axis{.low = 0, .high = static_cast<double>(cores), .name = names.hosts().empty() ? "core" : "host"};
+  if (!names.hosts().empty()) {
+    for (int node = 0; node < machine.nodes(); ++node) {
+      const CoreRange of = machine.cores_of(NodeId{node});
+      axis.ticks.push_back({(number(of.first) + number(of.last) + 1) / 2.0, names.of(NodeId{node})});
+    }
+    return axis;
+  }
   if (cores <= kFewCores) {
     for (CoreCount core = 0; core < cores; ++core) axis.ticks.push_back({core + 0.5, fmt::format("{}", core)});
     return axis;
@@ -230,7 +238,8 @@ Layout gantt_layout(std::span<const PlotRun> runs, const Window& window, double 
                 .panels = {},
                 .panel_height = runs.size() == 1 ? kGanttPanel : kManyGanttPanel};
   for (const PlotRun& run : runs)
-    layout.panels.push_back({.y = core_axis(run.machine), .name = runs.size() > 1 ? run.label : "", .draw = {}});
+    layout.panels.push_back(
+        {.y = core_axis(run.machine, run.names), .name = runs.size() > 1 ? run.label : "", .draw = {}});
   const double plot = plot_width(Font{}, layout, width);
   auto pictures = std::make_shared<std::vector<GanttPicture>>();
   for (const PlotRun& run : runs) pictures->push_back(picture_for(run, window, plot));

@@ -73,6 +73,7 @@ std::vector<PlotRun> read_plot_runs(std::span<const fs::path> logs, std::span<co
     if (run.records->table().rows().empty())
       throw InputError(fmt::format("{}: no job was submitted, so there is nothing to draw", log.string()));
     run.machine = Machine::parse(run.records->table().header().value("machine"));
+    run.names = {run.records->table().header(), run.machine};
     runs.push_back(std::move(run));
   }
   label_runs(runs, labels);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/log/node_names.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/report/page/run_reader.hpp"
 
@@ -18,6 +19,7 @@ struct PlotRun {
   std::string label;
   std::unique_ptr<RunReader> records;
   Machine machine = Machine::pool(1);
+  log::NodeNames names{};
 };
 
 /// From `from` to `to`, seconds of trace time; from < to.

@@ -37,6 +37,12 @@ std::string many_jobs(int jobs) {
   return records;
 }
 
+TEST_F(Plots, AGanttChartNamesHostsBesideTheirCores) {
+  const std::string svg = drawn({log("easy", "2x1x1\n#hosts node1 node2", kShrunkRun)}, {});
+  for (const char* name : {"[node1]", "[node2]", "[host]"}) EXPECT_NE(svg.find(name), std::string::npos) << name << svg;
+  EXPECT_EQ(svg.find("[core]"), std::string::npos);
+}
+
 TEST_F(Plots, GanttOfAShrunkJobIsExactlyThis) {
   // 84 mm are 238.11 points; 8 s are 216.97 of them. Core 0 is the lower one.
   EXPECT_EQ(
