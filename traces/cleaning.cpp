@@ -9,6 +9,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/choice.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 
 namespace replay {
@@ -106,8 +107,8 @@ std::uint64_t CleaningReport::count(std::string_view rule) const {
 
 std::vector<std::string> CleaningReport::to_lines() const {
   std::vector<std::string> lines;
-  lines.push_back(
-      fmt::format("{}: {} records read, {} jobs kept, {} skipped, {} broken lines", file, read, kept, skipped, broken));
+  lines.push_back(fmt::format("{}: {} read, {} kept, {} skipped, {}", file, counted(read, "record"),
+                              counted(kept, "job"), skipped, counted(broken, "broken line")));
   for (const Finding& finding : findings)
     lines.push_back(fmt::format("{} {}: {}{}", finding.count, finding.action, finding.text, line_list(finding)));
   lines.insert(lines.end(), broken_messages.begin(), broken_messages.end());

@@ -118,13 +118,23 @@ class Page {
     return columns;
   }
 
+  /// " on 2 nodes", where the run time is of more than one: a point that messages over the network have slowed down.
+  [[nodiscard]] std::string nodes_text(const ProfileSpeedup& speedup, ProcessCount processes) const {
+    const auto entry = std::ranges::find_if(profile_.entries, [&](const ProfileEntry& one) {
+      return one.benchmark == speedup.benchmark && one.problem_class == speedup.problem_class &&
+             one.processes == processes;
+    });
+    return entry == profile_.entries.end() || entry->nodes < 2 ? "" : " on " + counted(entry->nodes, "node");
+  }
+
   void speedups() {
     if (profile_.speedups.empty()) return;
     Rows rows{{"speedup", "by processes", "Downey A", "sigma", "residual"}};
     for (const ProfileSpeedup& speedup : profile_.speedups) {
       std::vector<std::string> points;
       for (const SpeedupPoint& point : speedup.points)
-        points.push_back(fmt::format("{}: {:.2f}", point.processes, point.speedup));
+        points.push_back(
+            fmt::format("{}{}: {:.2f}", point.processes, nodes_text(speedup, point.processes), point.speedup));
       const auto* law = std::get_if<DowneySpeedup>(&speedup.fit.law());
       rows.push_back({kernel_text(speedup.benchmark, speedup.problem_class), fmt::format("{}", fmt::join(points, ", ")),
                       law != nullptr ? fmt::format("{:.3g}", law->a) : "-",

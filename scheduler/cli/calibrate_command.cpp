@@ -157,6 +157,13 @@ class CalibrateCommand {
       selection_.benchmarks = benchmarks_of(given);
       selection_.classes = classes_of(given);
       setting_.benchmarks = selection_.benchmarks;
+    } else {
+      for (const auto& [option, text] : {std::pair{"--benchmarks", &given.benchmarks}, {"--classes", &given.classes}})
+        if (!text->empty())
+          throw UsageError(
+              fmt::format("{} {}: on emulated cores no benchmark is measured, only launch, end, resizes and "
+                          "messages",
+                          option, *text));
     }
     kept_.emplace(place_of(given, machine_), facts_of(machine_), given.fresh);
     if (!kept_->rebuilt().empty())

@@ -31,6 +31,7 @@
 #include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/base/text/suggest.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/core/controller.hpp"
 #include "scheduler/plugin/resolver.hpp"
 
@@ -188,19 +189,6 @@ void refuse_options_before(const CLI::App& command, const CLI::App& app) {
                                            option->get_name(), command.get_name(), option->get_name()));
 }
 
-bool has_option(const CLI::App& command, const std::string& name) {
-  const CLI::Option* const option = command.get_option_no_throw(name);
-  return option != nullptr && !option->get_group().empty();  // those without a group are there for a message
-}
-
-// `replay trace cut` and others, `name` being that of `command`, if they have this option.
-void add_commands_with(const std::string& option, const CLI::App& command, const std::string& name,
-                       std::vector<std::string>& names) {
-  if (has_option(command, option)) names.push_back(name);
-  for (const CLI::App* below : command.get_subcommands([](const CLI::App*) { return true; }))
-    add_commands_with(option, *below, name + " " + below->get_name(), names);
-}
-
 // The message for an option that the command does not have, or a word too many.
 std::string unexpected_word(const CLI::App& app) {
   const auto [command, name] = chosen_of(app);
@@ -210,21 +198,9 @@ std::string unexpected_word(const CLI::App& app) {
     return fmt::format("{}: expected no further word, found '{}'", name,
                        words.empty() ? "" : without_mark(std::move(words.front())));
   const std::string given = option->substr(0, option->find('='));
-  if (has_option(*command, given))
+  if (replay::cli::has_option(*command, given))
     return fmt::format("replay: {} stands before the command: expected `{} {} ...`", given, name, given);
-  std::vector<std::string> names;
-  for (const CLI::Option* known : command->get_options())
-    for (const std::string& one : known->get_lnames()) names.push_back("--" + one);
-  const std::string_view near = replay::nearest(given, std::vector<std::string_view>(names.begin(), names.end()));
-  std::vector<std::string> others;
-  add_commands_with(given, app, app.get_name(), others);
-  constexpr std::size_t kFew = 4;
-  std::string hint = fmt::format("see `{} --help`", name);
-  if (!near.empty())
-    hint = fmt::format("did you mean '{}'?", near);
-  else if (!others.empty() && others.size() <= kFew)
-    hint = fmt::format("it belongs to `{}`", fmt::join(others, "`, `"));
-  return fmt::format("{}: there is no option '{}'; {}", name, given, hint);
+  return replay::cli::no_such_option(*command, given);
 }
 
 // CLI11's message about an option or a value in our words; what is about something else is as it was.

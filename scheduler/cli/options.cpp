@@ -11,6 +11,7 @@
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
+#include "scheduler/base/text/suggest.hpp"
 #include "traces/file_kind.hpp"
 
 namespace replay::cli {
@@ -27,6 +28,14 @@ void add_rule(CLI::App& command, std::map<std::string, std::string>& given, cons
       ->type_name("VALUE")
       ->expected(name == "closed-loop" ? 0 : 1, 1)
       ->group(group);
+}
+
+// `replay trace cut` and others, `name` being that of `command`, if they have this option.
+void add_commands_with(const std::string& option, const CLI::App& command, const std::string& name,
+                       std::vector<std::string>& names) {
+  if (has_option(command, option)) names.push_back(name);
+  for (const CLI::App* below : command.get_subcommands([](const CLI::App*) { return true; }))
+    add_commands_with(option, *below, name + " " + below->get_name(), names);
 }
 
 }  // namespace
@@ -110,7 +119,7 @@ std::vector<std::string> command_words(const CLI::App& command) {
     throw UsageError(fmt::format(
         "{}: expected a program: replay {} [OPTIONS] PROGRAM [ARGS...]; see `replay {} --help`", name, name, name));
   if (!has_mark && words.front().starts_with("-") && words.front().size() > 1)
-    throw UsageError(fmt::format("{}: there is no option {}; see `replay {} --help`", name, words.front(), name));
+    throw UsageError(no_such_option(command, words.front().substr(0, words.front().find('='))));
   return words;
 }
 
@@ -118,6 +127,30 @@ std::optional<std::string> data_instead_of_program(const std::string& word) {
   if (benchmark(word) || find_program(word)) return std::nullopt;
   const auto known = kind_of_path(word);
   return known ? std::optional{"expected a program, found " + known->text} : std::nullopt;
+}
+
+bool has_option(const CLI::App& command, const std::string& name) {
+  const CLI::Option* const option = command.get_option_no_throw(name);
+  return option != nullptr && !option->get_group().empty();
+}
+
+std::string no_such_option(const CLI::App& command, const std::string& given) {
+  std::string name = command.get_name();
+  const CLI::App* root = &command;
+  for (; root->get_parent() != nullptr; name = root->get_name() + " " + name) root = root->get_parent();
+  std::vector<std::string> names;
+  for (const CLI::Option* known : command.get_options())
+    for (const std::string& one : known->get_lnames()) names.push_back("--" + one);
+  const std::string_view near = nearest(given, std::vector<std::string_view>(names.begin(), names.end()));
+  std::vector<std::string> others;
+  add_commands_with(given, *root, root->get_name(), others);
+  constexpr std::size_t kFew = 6;
+  std::string hint = fmt::format("see `{} --help`", name);
+  if (!near.empty())
+    hint = fmt::format("did you mean '{}'?", near);
+  else if (!others.empty() && others.size() <= kFew)
+    hint = fmt::format("it belongs to `{}`", fmt::join(others, "`, `"));
+  return fmt::format("{}: there is no option '{}'; {}", name, given, hint);
 }
 
 // ---- durations ----

@@ -58,6 +58,11 @@ void add_live_page_option(CLI::App& command, std::optional<std::uint16_t>& port)
 /// is known.
 [[nodiscard]] std::optional<std::string> data_instead_of_program(const std::string& word);
 
+/// Whether the command has this option, "--trace"; those without a group are there for a message only.
+[[nodiscard]] bool has_option(const CLI::App& command, const std::string& name);
+/// "replay run: there is no option '--tim'; did you mean '--time'?", or which other commands have it.
+[[nodiscard]] std::string no_such_option(const CLI::App& command, const std::string& given);
+
 // ---- durations ----
 
 /// What a duration may be, and how the message says it: "--gap: expected EXPECTED, found '...'".

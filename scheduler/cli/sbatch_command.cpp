@@ -20,6 +20,8 @@
 #include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
+#include "scheduler/plugin/resolver.hpp"
+#include "scheduler/policy/registry.hpp"
 
 namespace replay::cli {
 namespace {
@@ -41,7 +43,7 @@ struct ScriptGiven {
   std::string file;
 };
 
-bool has_option(const std::vector<std::string>& words, const std::string& name) {
+bool has_word(const std::vector<std::string>& words, const std::string& name) {
   return std::ranges::any_of(words,
                              [&name](const std::string& word) { return word == name || word.starts_with(name + "="); });
 }
@@ -82,6 +84,7 @@ std::vector<std::string> words_behind_mark(const CLI::App& command) {
 void expect_a_run(std::vector<std::string> words) {
   CLI::App app{"", "replay"};
   const Command run = add_run(app, "");
+  const std::string policies = value_of(words, "--policy");
   std::ranges::reverse(words);  // as CLI11 takes them
   try {
     app.parse(words);
@@ -91,6 +94,9 @@ void expect_a_run(std::vector<std::string> words) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(fmt::format("sbatch: behind --: {}; see `replay --help`", clean_line(error.what())));
   }
+  if (policies.empty()) return;
+  for (const std::string& policy : split_policies(policies))
+    if (!plugin::is_code(policy)) (void)make_policy(policy);
 }
 
 // What `replay` is called with: on the hosts of its job, if it is a run and says nothing else.
@@ -104,8 +110,8 @@ std::vector<std::string> words_of_run(const std::vector<std::string>& given, int
           "sbatch --nodes {}: behind --: expected --machine slurm, which is added where none is given, found "
           "'{}', which uses one node",
           nodes, visible_text(machine)));
-    if (!has_option(given, "--machine")) words.insert(words.end(), {"--machine", "slurm"});
-    if (!has_option(given, "--yes")) words.emplace_back("--yes");
+    if (!has_word(given, "--machine")) words.insert(words.end(), {"--machine", "slurm"});
+    if (!has_word(given, "--yes")) words.emplace_back("--yes");
   }
   words.insert(words.end(), given.begin(), given.end());
   return words;

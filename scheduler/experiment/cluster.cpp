@@ -204,14 +204,13 @@ std::vector<launcher::AgentLink> Cluster::connect(std::chrono::milliseconds pati
       misfits.push_back(fmt::format("{}: {}", nodes_[i].title(), error.what()));
     }
   }
-  expect_none(misfits);
+  if (!misfits.empty()) throw InputError(text_of(misfits));
   return links;
 }
 
-void Cluster::expect_none(const std::vector<std::string>& misfits) const {
-  if (misfits.empty()) return;
-  if (file_.empty()) throw InputError(fmt::format("{}", fmt::join(misfits, "\n")));
-  throw InputError(fmt::format("not every host of {} can be used:\n  {}", file_, fmt::join(misfits, "\n  ")));
+std::string Cluster::text_of(const std::vector<std::string>& misfits) const {
+  if (file_.empty()) return fmt::format("{}", fmt::join(misfits, "\n"));
+  return fmt::format("not every host of {} can be used:\n  {}", file_, fmt::join(misfits, "\n  "));
 }
 
 std::vector<std::string> Cluster::check(const std::filesystem::path& folder, const std::vector<std::string>& programs) {
@@ -223,11 +222,13 @@ std::vector<std::string> Cluster::check(const std::filesystem::path& folder, con
   std::map<std::string, std::vector<std::string>> hosts_of_note;
   std::optional<protocol::NodeChecked> first;
   std::string name_of_first;
+  std::size_t missing = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const std::string title = nodes_[i].title();
     try {
       const launcher::CheckedNode checked = coming[i].get();
       if (!first) first = checked.node, name_of_first = nodes_[i].host;
+      missing += checked.node.missing.size();
       for (const std::string& one : misfits_of(checked.node, file, *first, name_of_first))
         misfits.push_back(fmt::format("{}: {}", title, one));
       for (const std::string& note : checked.node.notes) hosts_of_note[note].push_back(title);
@@ -236,7 +237,8 @@ std::vector<std::string> Cluster::check(const std::filesystem::path& folder, con
       misfits.push_back(fmt::format("{}: {}", title, error.what()));
     }
   }
-  expect_none(misfits);
+  if (!misfits.empty() && misfits.size() == missing) throw ProgramMissing(text_of(misfits));
+  if (!misfits.empty()) throw InputError(text_of(misfits));
   for (const auto& [note, titles] : hosts_of_note) {
     const bool is_of_all = titles.size() == nodes_.size() && nodes_.size() > 1;
     notes.push_back(fmt::format("{}: {}", is_of_all ? "every host" : fmt::format("{}", fmt::join(titles, ", ")), note));

@@ -45,7 +45,7 @@ class Cluster {
 
   /// Asks each node for what has to be alike: the run's `folder` under its path, the `programs` of jobs, MPI, vmlib.
   /// Returns notes, a line each: of agents' starts, and of clocks that differ. Throws InputError with a line for each
-  /// host and what does not fit there. REQUIRES: before start().
+  /// host and what does not fit there; ProgramMissing if that is nothing else. REQUIRES: before start().
   [[nodiscard]] std::vector<std::string> check(const std::filesystem::path& folder,
                                                const std::vector<std::string>& programs);
 
@@ -70,7 +70,7 @@ class Cluster {
   [[nodiscard]] std::vector<launcher::Host> hosts_of_slurm(const RunSpec& spec);
   void take_hosts(const RunSpec& spec);
   [[nodiscard]] std::vector<launcher::AgentLink> connect(std::chrono::milliseconds patience) const;
-  void expect_none(const std::vector<std::string>& misfits) const;
+  [[nodiscard]] std::string text_of(const std::vector<std::string>& misfits) const;
   void make_machine();
 
   std::string file_;  // of the hosts, or "Slurm job 17"; empty: agent:HOST:PORT

@@ -12,6 +12,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/sha256.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/experiment/hardware.hpp"
 #include "scheduler/experiment/profile_use.hpp"
 #include "scheduler/model/job_sizes.hpp"
@@ -233,9 +234,9 @@ void scale_jobs(Prepared& run) {
     traced.job.processes = size;
   });
   const bool is_seen = *run.spec.scale_from == 0 && run.loaded.is_machine_seen;
-  run.notes.push_back(fmt::format("sizes scaled from {:.0f}{} to {} cores: {} of {} jobs changed", from,
+  run.notes.push_back(fmt::format("sizes scaled from {:.0f}{} to {}: {} of {} changed", from,
                                   is_seen ? fmt::format(" ({} in the log)", run.loaded.machine_source) : "",
-                                  machine_size, changed, jobs.size()));
+                                  counted(machine_size, "core"), changed, counted(jobs.size(), "job")));
 }
 
 // A job that can be started with no size is a mistake in the side file: a policy that chooses sizes would never start it.
@@ -409,10 +410,10 @@ std::vector<std::string> notes_on_figures(const Assumptions& assumed, std::span<
   if (assumed.without_flexibility > 0 &&
       std::ranges::any_of(
           policies, made_use_of_malleability, [](const auto& one) -> const auto& { return *one.figures; }))
-    notes.push_back(fmt::format(
-        "malleability is assumed: {} of {} jobs do not say whether they are rigid, moldable or malleable, and "
-        "count as malleable; the column flexibility of the side file says it",
-        assumed.without_flexibility, assumed.jobs));
+    notes.push_back(
+        fmt::format("malleability is assumed: {} of {} do not say whether they are rigid, moldable or malleable, and "
+                    "count as malleable; the column flexibility of the side file says it",
+                    assumed.without_flexibility, counted(assumed.jobs, "job")));
   if (!assumed.profile_without_nodes.empty())
     notes.push_back(
         fmt::format("a job over several nodes is assumed to run as on one: {} has no figures of several nodes; `replay "

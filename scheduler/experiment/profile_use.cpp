@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/experiment/hardware.hpp"
 #include "scheduler/runtime_model/machine_facts.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
@@ -58,12 +59,15 @@ void use_profile(Prepared& run, const JobsCores& cores, BenchmarkSetting setting
   else if (const auto others = differences(profile.machine, machine_that_runs(cores, profile)); !others.empty())
     run.notes.push_back(
         fmt::format("{}: is the profile of another machine ({})", setting.profile_name, fmt::join(others, "; ")));
+  else if (cores.kind == JobsCores::Kind::kHere && !profile.machine.emulated.empty())
+    run.notes.push_back(fmt::format("{}: is of as many virtual cores ({}), and jobs run on real ones",
+                                    setting.profile_name, profile.machine.emulated));
   else if (cores.kind == JobsCores::Kind::kElsewhere && (cores.hosts.empty() || profile.machine.hosts.empty()))
     run.notes.push_back(fmt::format(
         "{}: is of {}; whether that is the agent's machine is not known, but for the number of cores",
         setting.profile_name, profile.machine.name.empty() ? "a machine without a name" : profile.machine.name));
-  run.notes.push_back(fmt::format("{} of {} jobs are benchmarks of {} ({}), with run times as measured",
-                                  jobs.benchmarks, run.workload().jobs.size(), setting.profile_name, profile.date));
+  run.notes.push_back(fmt::format("{} of {} are benchmarks of {} ({}), with run times as measured", jobs.benchmarks,
+                                  counted(run.workload().jobs.size(), "job"), setting.profile_name, profile.date));
   run.notes.insert(run.notes.end(), jobs.notes.begin(), jobs.notes.end());
 }
 

@@ -54,6 +54,9 @@ std::optional<std::string> job_network_note(launcher::JobNetwork wanted) {
 
 void use_hwloc() {
   use_hardware_reader([](const std::string& text) {
+    if (is_elsewhere(text))
+      throw UsageError(
+          fmt::format("--machine {}: is one of real runs; a simulation takes its shape, such as 3x2x2", text));
     const bool is_here = text == "local" || text.starts_with("local:");
     return is_here ? launcher::discover_local(text).machine : launcher::synthetic_machine(text);
   });
@@ -68,6 +71,11 @@ RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.
   if (!run.node.bootstrap.empty() && !is_slurm(spec) && !hosts_file_of(spec))
     throw UsageError(
         fmt::format("--bootstrap: --machine {} starts no agents on hosts: expected hosts:FILE, pbs or slurm", spec));
+  if (!is_elsewhere(spec))
+    for (const char* option : {"--agent-key", "--lease"})
+      if (const std::string value = option_text(run, option); value != option_text({}, option))
+        throw UsageError(fmt::format("{} {}: --machine {} is here: expected hosts:FILE, slurm, pbs or agent:HOST:PORT",
+                                     option, value, spec));
   if (spec.starts_with(kEmulated)) {
     if (run.node.smt) throw UsageError("--smt: emulated cores have no hardware threads");
     if (run.node.back_end == launcher::BackEnd::kYield)
@@ -115,7 +123,7 @@ std::string RealMachine::description() const {
     return fmt::format("{} of {}", counted(machine().size(), is_emulated() ? "emulated core" : "core"),
                        cluster_->name());
   if (is_emulated())
-    return fmt::format("{} emulated cores ({}, quantum {:g} ms)", machine().size(), machine().to_text(),
+    return fmt::format("{} ({}, quantum {:g} ms)", counted(machine().size(), "emulated core"), machine().to_text(),
                        static_cast<double>(agent_.quantum.count()) / 1000);
   return fmt::format("{} (OS {})", counted(machine().size(), "core"),
                      fmt::join(launcher::numbers(local_.pu_of_core), ","));

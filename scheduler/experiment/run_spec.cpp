@@ -92,6 +92,11 @@ std::vector<std::string> read_policies(const std::string& text) {
   return text.empty() ? std::vector<std::string>{} : split_policies(text);
 }
 
+std::string read_machine(const std::string& text) {
+  if (text.empty()) throw UsageError("--machine: expected a machine such as 1x1x4, found ''");
+  return text;
+}
+
 std::optional<Duration> read_until(const std::string& text) {
   const auto until = parse_duration(text);
   if (!until || *until <= Duration::zero())
@@ -143,7 +148,8 @@ std::vector<RunOption> all_options() {
              "policies, joined by commas; parameters as name:key=value (`replay policies` lists them)",
              OF_RUN(policies), read_policies,
              [](const auto& policies) { return fmt::format("{}", fmt::join(policies, ",")); }),
-      text_option("--machine", "MACHINE", "", OF_RUN(machine)),
+      option("--machine", Kind::kText, "MACHINE", "", OF_RUN(machine), read_machine,
+             [](const std::string& machine) { return machine; }),
       flag_option("--flat", "one pool of cores: nodes do not matter", OF_RUN(flat)),
       text_option("--runtime-model", "NAME", "how fast a shrunk job runs (`replay models` lists them)",
                   OF_RUN(runtime_model)),

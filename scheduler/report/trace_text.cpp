@@ -91,8 +91,10 @@ void write_facts(Page& page, const TraceInfo& info) {
   if (!where.empty()) page.fact("computer", where);
   page.fact("machine", machine);
   if (!info.acknowledge.empty()) page.fact("thanks to", one_line(info.acknowledge));
-  if (!info.start_time.empty()) page.fact("log", fmt::format("{} to {}", info.start_time, info.end_time));
-  page.fact("jobs", fmt::format("{} of {} records", info.jobs, info.report.read));
+  if (!info.start_time.empty())
+    page.fact("log", info.end_time.empty() ? "from " + info.start_time
+                                           : fmt::format("{} to {}", info.start_time, info.end_time));
+  page.fact("jobs", fmt::format("{} of {}", info.jobs, counted(info.report.read, "record")));
   page.fact("submitted", fmt::format("over {}, from {} s to {} s", length_text(info.last_submit - info.first_submit),
                                      to_text(info.first_submit), to_text(info.last_submit)));
   const bool in_hours = info.work_s >= 10 * kHour;

@@ -63,6 +63,12 @@ TEST_F(ProgramOnHosts, ItsExitStatusComesBack) {
   EXPECT_EQ(run_program({"-n", "1", "sh", "-c", "exit 7"}), 7) << output();
 }
 
+TEST_F(ProgramOnHosts, OneThatIsNotThereCannotBeStarted) {
+  EXPECT_EQ(run_program({"-n", "1", "/no/such/program"}), 127) << output();
+  EXPECT_TRUE(has_said("host 127.0.0.1: program /no/such/program: not found there")) << output();
+  expect_nothing_left();
+}
+
 TEST_F(ProgramOnHosts, CtrlCLeavesNothing) {
   const auto running = daemon({"run", "--machine", "hosts:two.hosts", "--bootstrap", "./start.sh", "--lease", lease_,
                                "-n", "4", "phases", "--runtime", "600"});

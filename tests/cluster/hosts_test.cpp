@@ -27,6 +27,9 @@ TEST_F(Hosts, AJobSpansThemAndIsShrunkAndExpandedOnBoth) {
              "2 0.5 -1 1 2 1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
   EXPECT_EQ(run(on_hosts("t.swf")), 0) << output();
   expect_all_verified(2);
+  EXPECT_NE(text_of(folder_ / "r/run.json").find("\"disturbed\": null"), std::string::npos)
+      << "nothing watches the hosts";
+  EXPECT_NE(output().find("note: what other programs used of the cores is not known"), std::string::npos) << output();
   EXPECT_NE(events().find("#machine emulated:2x1x2\n"), std::string::npos) << events();
   EXPECT_NE(events().find("resized job=1 cores=2"), std::string::npos) << events();
   EXPECT_NE(events().find("resized job=1 cores=4"), std::string::npos) << events();
@@ -42,6 +45,16 @@ TEST_F(Hosts, AreThoseOfAJobOfSlurmAndTheirAgentsAreItsSteps) {
   const std::string words = text_of(folder_ / "words");
   EXPECT_NE(words.find("--overlap --whole --nodes=1 --ntasks=1"), std::string::npos) << words;
   EXPECT_NE(words.find("--nodelist 127.0.0.2 " REPLAY_PROGRAM " agent --key - "), std::string::npos) << words;
+  expect_nothing_left();
+}
+
+TEST_F(Hosts, ANetworkDeviceThatOneDoesNotHaveIsNamed) {
+  write_text(folder_ / "two.hosts", "127.0.0.1 emulated=1x2 iface=lo\n127.0.0.2 emulated=1x2 iface=eth9x\n");
+  EXPECT_EQ(run(on_hosts("long.swf")), 1);
+  const std::string one = "host 127.0.0.2: replay: --iface: expected a network device of this host, ";
+  EXPECT_NE(output().find(one), std::string::npos) << output();
+  EXPECT_NE(output().find("found 'eth9x'"), std::string::npos) << output();
+  EXPECT_EQ(output().find("host 127.0.0.1:"), std::string::npos) << output();
   expect_nothing_left();
 }
 

@@ -143,7 +143,7 @@ TEST_F(ServiceClients, WrongInputIsRefusedWithWhatWasExpected) {
     EXPECT_NE(result.err.find(message), std::string::npos) << words << ": " << result.err;
   };
   expect_refused("submit", 2, "submit: expected a program");
-  expect_refused("submit --rigit phases", 2, "submit: there is no option --rigit");
+  expect_refused("submit --rigit phases", 2, "submit: there is no option '--rigit'; did you mean '--rigid'?");
   expect_refused("submit -n 5 phases --runtime 1", 1, "5");
   expect_refused("submit -n 0 phases --runtime 1", 2, "-n");
   expect_refused("submit --time 0.5s phases", 2, "--time: expected a duration from 1 s to 10 years");

@@ -148,7 +148,12 @@ class Session {
                            machine_.is_here() ? "this process may use" : "the hosts have"));
     order_.launch.command = settings_.command;
     order_.launch.command.front() = *program;
-    return run_on_machine();
+    try {
+      return run_on_machine();
+    } catch (const ProgramMissing& error) {
+      say_(fmt::format("replay: {}", error.what()));
+      return kCannotStart;
+    }
   }
 
  private:

@@ -69,7 +69,7 @@ class GreedyMoldable final : public Policy, public Hosting {
 
 constexpr ParameterSpec kGreedyMoldableParameters[] = {
     {"order", ParameterType::kChoice, "arrival", "arrival|class", "",
-     "which job is asked first: by arrival, or short before medium before long ones as priority-easy has them", ""},
+     "which job is asked first: by arrival, or short before medium before long ones as priority-easy has them", "ours"},
 };
 
 std::unique_ptr<Policy> make_greedy(const Parameters& parameters) {

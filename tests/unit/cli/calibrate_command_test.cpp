@@ -146,6 +146,10 @@ TEST_F(Calibrated, WrongOptionsAreSaidBeforeAnythingIsMeasured) {
       {"--processes 100000", "--processes: expected counts from 1 to "},
       {"--budget soon", "--budget: expected a duration such as 90s or 15min, found 'soon'"},
       {"--spread 0", "--spread: expected per cent above 0 and up to 100, found 0"},
+      {"--machine emulated:1x1x2 --benchmarks xx", "--benchmarks xx: on emulated cores no benchmark is measured"},
+      {"--machine emulated:1x1x2 --classes S", "--classes S: on emulated cores no benchmark is measured"},
+      {"--lease 5s", "--lease 5s: --machine local is here: expected hosts:FILE, slurm, pbs or agent:HOST:PORT"},
+      {"--machine emulated:1x1x2 --agent-key k", "--agent-key k: --machine emulated:1x1x2 is here"},
       {"--machine agent:nowhere:1", "--machine agent:HOST:PORT needs --agent-key FILE"}};
   for (const auto& [options, message] : cases) {
     const ShellResult result = calibrate(options);

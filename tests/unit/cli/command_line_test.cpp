@@ -294,7 +294,13 @@ TEST_F(CommandLine, TwoDashesEndTheOptionsOfEveryCommand) {
     expect_complaint(std::string("submit --service none ") + words, 1, {"no service at"});
   expect_complaint("submit --service none -- --wait", 1, {"--wait: expected a program"});
   expect_complaint("submit --service none --", 2, {"submit: expected a program"});
-  expect_complaint("submit --service none --wiat -- ls", 2, {"submit: there is no option --wiat"});
+  expect_complaint("submit --service none --wiat -- ls", 2,
+                   {"replay submit: there is no option '--wiat'; did you mean '--wait'?"});
+  expect_complaint("submit --tim 5min -- ls", 2, {"did you mean '--time'?"});
+  expect_complaint("run --turn=20ms ls", 2, {"replay run: there is no option '--turn'; it belongs to `replay"});
+  expect_complaint("simulate --trace t.swf --policy easy --machine hosts:lab.hosts", 2,
+                   {"--machine hosts:lab.hosts: is one of real runs; a simulation takes its shape"});
+  expect_complaint("simulate --trace t.swf --policy easy --machine ''", 2, {"--machine: expected a machine"});
   expect_complaint("run -- no-such-program --help", 127, {"no-such-program"});
   expect_complaint("-- x", 2, {"replay: expected a command, found 'x'"});
   expect_complaint("--policy easy -- --x", 2, {"replay: expected a command, found '--x'"});

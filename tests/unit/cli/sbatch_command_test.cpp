@@ -43,6 +43,7 @@ TEST_F(CommandLine, WordsOfWhichNoJobScriptCanBeMadeAreNamed) {
   expect_complaint("sbatch --trace t", 2, {"found '--trace'"});
   expect_complaint("sbatch -- --trac t.swf", 2, {"behind --", "expected options of `replay`, found '--trac"});
   expect_complaint("sbatch -- --time-scale 0 --trace t.swf", 2, {"--time-scale", "'0'"});
+  expect_complaint("sbatch -- --trace t.swf --policy easy,esy", 2, {"unknown policy 'esy'", "easy"});
   expect_complaint("sbatch --time 30 -- --trace t", 2, {"--time", "found '30' without a unit: 30min"});
   for (const char* machine : {"--machine local", "--machine=local:0-1", "--machine emulated:1x1x2"})
     expect_complaint(std::string("sbatch --nodes 2 -- --trace t ") + machine, 2,

@@ -71,6 +71,9 @@ TEST(UseProfile, ComparesTheCoresThatTheJobsRunOnAndNotAllThatAreHere) {
             std::string::npos);
   EXPECT_EQ(notes({kVirtual, Machine::pool(all + 1)}, all).find("another machine"), std::string::npos)
       << "measured on all of them";
+  EXPECT_NE(notes({kHere, Machine::pool(all)}, all, "emulated:1x1x2")
+                .find("p.json: is of as many virtual cores (emulated:1x1x2), and jobs run on real ones"),
+            std::string::npos);
   EXPECT_EQ(notes({kVirtual, Machine::pool(all + 1)}, all + 1, "emulated").find("another machine"), std::string::npos);
 }
 

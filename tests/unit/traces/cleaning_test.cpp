@@ -278,7 +278,7 @@ TEST(Cleaning, TheReportCountsEveryRecordOnceAndReadsWell) {
   EXPECT_EQ(loaded.report.broken, 1U);
   const auto lines = loaded.report.to_lines();
   ASSERT_GE(lines.size(), 4U);
-  EXPECT_EQ(lines[0], "log.swf: 3 records read, 2 jobs kept, 1 skipped, 1 broken lines");
+  EXPECT_EQ(lines[0], "log.swf: 3 records read, 2 jobs kept, 1 skipped, 1 broken line");
   EXPECT_EQ(lines[1], "1 skipped: lines that do not begin with 18 numbers (line 3)");
   EXPECT_EQ(lines[2], "1 skipped: records without a run time (line 2)");
   EXPECT_EQ(lines[3], "1 cut: jobs that ran longer than requested, now ended at the request (line 4)");
