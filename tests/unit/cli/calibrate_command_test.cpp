@@ -6,6 +6,7 @@
 #include <string>
 
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/calibrate/report.hpp"
 #include "scheduler/runtime_model/machine_facts.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
 #include "tests/support/first_core.hpp"
@@ -205,6 +206,14 @@ TEST(MachineFacts, DifferBetweenMachinesButNotInTheirNames) {
   EXPECT_EQ(differences(there, here),
             (std::vector<std::string>{"cores: 4 there, 2 here", "kernel: Linux 5 there, Linux 6 here"}));
   EXPECT_FALSE(machine_here(1).kernel.empty());
+}
+
+TEST(CalibrationReport, SpeedupsSayWhichPointsAreOfSeveralNodes) {
+  Profile profile = read_profile(kSample);
+  for (ProfileEntry& entry : profile.entries)
+    if (entry.processes == 4) entry.nodes = 2;
+  const std::string text = calibrate::profile_text(profile, 0.05);
+  EXPECT_NE(text.find("1: 1.00, 2: 1.71, 4 on 2 nodes: 2.73"), std::string::npos) << text;
 }
 
 TEST(ProfileFile, MembersOfACalibrationComeBack) {

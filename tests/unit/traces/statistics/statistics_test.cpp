@@ -81,6 +81,11 @@ TEST(TraceInfo, SaysWhatJobsDeclareOfTheirSizes) {
   EXPECT_EQ(report::to_json(info)["declared"]["optimum"]["medium"]["mean"], 4);
 }
 
+TEST(TraceInfo, ALogWithoutAnEndIsFromItsBegin) {
+  const std::string text = report::to_text(info_of(kLog));
+  EXPECT_NE(text.find("from Mon Sep 23 23:58:20 CEST 1996\n"), std::string::npos) << text;
+}
+
 TEST(TraceInfo, WithoutCurvesItSaysHowToDeclareThem) {
   const std::string text = report::to_text(info_of(kLog));
   EXPECT_NE(text.find("0.0 % moldable, 100.0 % malleable, 0.0 % rigid"), std::string::npos) << text;
