@@ -19,7 +19,7 @@ void expect_complaint(const std::string& arguments, int status, std::initializer
 
 TEST(RunProgramCommand, WrongOptionsAreNamed) {
   expect_complaint("", 2, {"expected a program"});
-  expect_complaint("--bogus cg", 2, {"no option --bogus"});
+  expect_complaint("--bogus cg", 2, {"no option '--bogus'"});
   expect_complaint("-n 0 cg", 2, {"-n", "0"});
   expect_complaint("--shrink-at soon cg", 2, {"--shrink-at", "'soon'"});
   expect_complaint("--shrink-at 1s --shrink-at 2s cg", 2, {"--shrink-at 2s", "1s"});
