@@ -16,6 +16,14 @@ Instant held_until(const RunningJob& running, Instant now) {
   return std::max(running.estimated_end, now + kTick);
 }
 
+// Calls hold(from, cores) for what `running` has on closed nodes, from when these are up again, and returns the rest.
+template <class Hold>
+CoreCount split_by_nodes(const RunningJob& running, const ClusterView& view, Hold hold) {
+  return view.free.split_off_closed(running.allocation, [&](NodeId node, CoreCount cores) {
+    hold(up_again(*std::ranges::find(view.free.closed(), node, &ClosedNode::node), view.now), cores);
+  });
+}
+
 }  // namespace
 
 Availability availability_of_running(const ClusterView& view) {
@@ -24,10 +32,8 @@ Availability availability_of_running(const ClusterView& view) {
     profile.reserve(view.now, up_again(closed, view.now), view.machine.cores_of(closed.node).size());
   for (const RunningJob* running : view.running.by_estimated_end()) {
     const Instant until = held_until(*running, view.now);
-    const CoreCount open = view.free.split_off_closed(running->allocation, [&](NodeId node, CoreCount cores) {
-      const Instant up = up_again(*std::ranges::find(view.free.closed(), node, &ClosedNode::node), view.now);
-      if (up < until) profile.reserve(up, until, cores);
-    });
+    const CoreCount open =
+        split_by_nodes(*running, view, [&](Instant up, CoreCount cores) { profile.reserve(up, until, cores); });
     profile.reserve(view.now, until, open);
   }
   return profile;
@@ -50,7 +56,7 @@ RunningPlan::Change RunningPlan::follow(const ClusterView& view, AtEstimate at_e
   const bool a_job_is_late = !ends.empty() && ends.front()->estimated_end < in_time;
   change.rebuilt = profile_.capacity() != view.machine.size() || view.now < profile_.begins() || a_job_is_late ||
                    held_.size() != view.running.size() || disturbances_seen_ != view.running.disturbances() ||
-                   std::exchange(has_lost_track_, false) || !std::ranges::equal(closed_seen_, view.free.closed());
+                   !std::ranges::equal(closed_seen_, view.free.closed());
   if (change.rebuilt)
     rebuild(view);
   else
@@ -62,8 +68,9 @@ void RunningPlan::note_finish(const Job& job, Instant now, Change& change) {
   Held* const held = held_.find(job.id);
   change.ended = change.ended || held == nullptr || !held->is_killed;
   if (held == nullptr) return;  // it never started
-  free_from(now, *held, change);
+  free_from(now, job.id, *held, change);
   held_.erase(job.id);
+  on_closed_.erase(job.id);
 }
 
 // A job that is not gone in plan was not killed: its estimate has grown. One that is killed before its estimate, as its
@@ -75,16 +82,26 @@ void RunningPlan::note_kill(const Job& job, const ClusterView& view, Change& cha
   if (held == nullptr || held->is_killed || running == view.running.by_start().end() || !(*running)->is_gone_in_plan())
     return;
   if ((*running)->estimated_end > view.now) ++disturbances_seen_;
-  free_from(view.now, *held, change);
+  free_from(view.now, job.id, *held, change);
   held->is_killed = true;
   change.ended = true;
 }
 
-void RunningPlan::free_from(Instant now, Held& held, Change& change) {
-  has_lost_track_ = has_lost_track_ || held.is_on_closed;
-  profile_.release(now, held.until, held.cores);
-  change.freed_until = std::max(change.freed_until, held.until);
+void RunningPlan::free_from(Instant now, JobId job, Held& held, Change& change) {
+  const bool has_freed = take_out(now, job, held);
+  if (has_freed) change.freed_until = std::max(change.freed_until, held.until);
   held.until = std::min(held.until, now);
+}
+
+bool RunningPlan::take_out(Instant now, JobId job, const Held& held) {
+  bool has_freed = held.cores > 0 && held.until > now;
+  profile_.release(now, held.until, held.cores);
+  if (const auto later = on_closed_.find(job); later != on_closed_.end())
+    for (const auto& [up, cores] : later->second) {
+      profile_.release(std::max(now, up), held.until, cores);
+      has_freed = has_freed || held.until > std::max(now, up);
+    }
+  return has_freed;
 }
 
 void RunningPlan::note_start(const Job& job, Instant now, CoreCount cores, Duration estimate) {
@@ -95,16 +112,17 @@ void RunningPlan::note_start(const Job& job, Instant now, CoreCount cores, Durat
 
 bool RunningPlan::lift_out(const RunningJob& job, Instant now) {
   Held& held = held_.at(job.job->id);
-  if (held.until <= now) return false;
-  profile_.release(now, held.until, held.cores);
-  held.until = now;
-  return true;
+  const bool has_freed = take_out(now, job.job->id, held);
+  held.until = std::min(held.until, now);
+  return has_freed;
 }
 
 void RunningPlan::put_back_for_longer(const RunningJob& job, Instant now, Duration more) {
   Held& held = held_.at(job.job->id);
   held.until = std::max(job.estimated_end + more, now + kTick);
   profile_.reserve(now, held.until, held.cores);
+  if (const auto later = on_closed_.find(job.job->id); later != on_closed_.end())
+    for (const auto& [up, cores] : later->second) profile_.reserve(std::max(now, up), held.until, cores);
   ++disturbances_seen_;  // the controller counts its change of the end, too
 }
 
@@ -119,10 +137,14 @@ std::vector<Instant> RunningPlan::ends() const {
 void RunningPlan::rebuild(const ClusterView& view) {
   profile_ = availability_of_running(view);
   const JobMap<Held> before = std::exchange(held_, {});
+  on_closed_.clear();
   for (const RunningJob* running : view.running.by_start()) {
     const Held* const known = before.find(running->job->id);
-    held_.add(running->job->id) = {held_until(*running, view.now), running->allocation.cores,
-                                   known != nullptr && known->is_killed, view.free.is_on_closed(running->allocation)};
+    std::vector<Release> later;
+    const CoreCount open =
+        split_by_nodes(*running, view, [&later](Instant up, CoreCount cores) { later.push_back({up, cores}); });
+    held_.add(running->job->id) = {held_until(*running, view.now), open, known != nullptr && known->is_killed};
+    if (open != running->allocation.cores) on_closed_[running->job->id] = std::move(later);
   }
   closed_seen_.assign(view.free.closed().begin(), view.free.closed().end());
   disturbances_seen_ = view.running.disturbances();

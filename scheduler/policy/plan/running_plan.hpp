@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "scheduler/model/job_map.hpp"
 #include "scheduler/policy/plan/availability.hpp"
+#include "scheduler/policy/plan/releases.hpp"
 #include "scheduler/policy/view/view.hpp"
 
 namespace replay {
@@ -54,20 +56,21 @@ class RunningPlan {
  private:
   struct Held {
     Instant until{};
-    CoreCount cores = 0;
-    bool is_killed = false;     // its end is still to come
-    bool is_on_closed = false;  // not all its cores come free at `until`
+    CoreCount cores = 0;     // on nodes that are open
+    bool is_killed = false;  // its end is still to come
   };
   void note_finish(const Job& job, Instant now, Change& change);
   void note_kill(const Job& job, const ClusterView& view, Change& change);
-  void free_from(Instant now, Held& held, Change& change);
+  void free_from(Instant now, JobId job, Held& held, Change& change);
+  /// From `now` on. Whether that frees time.
+  bool take_out(Instant now, JobId job, const Held& held);
   void rebuild(const ClusterView& view);
 
   Availability profile_{0, Instant::min()};
   JobMap<Held> held_;
   std::uint64_t disturbances_seen_ = 0;
-  bool has_lost_track_ = false;  // of what a job on a closed node leaves
   std::vector<ClosedNode> closed_seen_;
+  std::unordered_map<JobId, std::vector<Release>> on_closed_;  // what jobs have on closed nodes from when these are up
 };
 
 /// The profile of the running jobs of a view, built from scratch by their estimates. A job past its estimate holds its
