@@ -1,6 +1,7 @@
 #include "launcher/bootstrap/agent_starter.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 
@@ -72,18 +73,17 @@ std::vector<std::string> words_to_start_agent(const Bootstrap& how, const Host& 
 }
 
 AgentStarter::AgentStarter(const Bootstrap& how, const std::vector<Host>& hosts, const protocol::LinkKey& key)
-    : time_to_end_(how.time_to_end),
+    : how_(how),
+      input_(text_of_link_key(key)),
       loop_(event_base_new()),
       programs_(hosts.size()),
       wake_(new_eventfd()),
-      wake_event_(loop_.get(), wake_.get(), EV_READ, [this] { event_base_loopbreak(loop_.get()); }) {
-  std::vector<std::vector<std::string>> words;
-  for (const Host& host : hosts) words.push_back(words_to_start_agent(how, host));
+      wake_event_(loop_.get(), wake_.get(), EV_READ | EV_PERSIST, [this] { on_wake(); }) {
+  for (const Host& host : hosts) words_.push_back(words_to_start_agent(how, host));
   raise_descriptor_limit();
-  const std::string input = text_of_link_key(key);
   for (const Host& host : hosts) agents_.push_back({host.host, host.agent_port, {}});
   for (std::size_t agent = 0; agent < hosts.size(); ++agent)
-    if (hosts[agent].agent_port == 0) start(agent, std::move(words[agent]), input);
+    if (hosts[agent].agent_port == 0) start(agent);
 
   std::optional<LoopEvent> stop;  // wakes the loop
   if (stop_descriptor() >= 0) stop.emplace(loop_.get(), stop_descriptor(), EV_READ, [] {}), stop->arm();
@@ -103,34 +103,78 @@ AgentStarter::AgentStarter(const Bootstrap& how, const std::vector<Host>& hosts,
     }
   stop.reset();
   end_those_that_failed();
+  first_ = agents_;
   wake_event_.arm();
   reader_ = quiet_thread([this] { event_base_dispatch(loop_.get()); });
 }
 
 AgentStarter::~AgentStarter() {
+  {
+    const std::lock_guard lock{mutex_};
+    is_over_ = true;
+  }
   ::eventfd_write(wake_.get(), 1);
   reader_.join();
   for (const auto& program : programs_)
     if (program) program->close_input();
   const auto ended = [this] { return all_have_ended(programs_); };
-  if (run_until(ended, time_to_end_)) return;
+  if (run_until(ended, how_.time_to_end)) return;
   for (const auto& program : programs_)
     if (program) program->send(SIGTERM);
   (void)run_until(ended, kTimeToLeave);
 }
 
-void AgentStarter::start(std::size_t agent, std::vector<std::string> words, const std::string& input) {
+void AgentStarter::start(std::size_t agent) {
   try {
-    programs_[agent] = std::make_unique<HostProgram>(
-        loop_.get(), std::move(words), input,
+    auto program = std::make_unique<HostProgram>(
+        loop_.get(), words_[agent], input_,
         HostProgram::Callbacks{[this, agent](std::string_view line) { on_line(agent, line); },
                                [this, agent] { on_end(agent); }});
+    const std::lock_guard lock{mutex_};
+    programs_[agent] = std::move(program);
   } catch (const std::system_error& error) {
     fail(agent, error.what());
   }
 }
 
+std::uint16_t AgentStarter::port_of_running(std::size_t agent, int cancel) {
+  constexpr int kBetweenLooks = 50;  // ms
+  const auto until = std::chrono::steady_clock::now() + how_.limit;
+  pollfd cancelled{cancel, POLLIN, 0};
+  std::unique_lock lock{mutex_};
+  StartedAgent& now = agents_[agent];
+  const bool is_coming = now.port == 0 && now.why.empty();
+  if (!is_coming && (!programs_[agent] || programs_[agent]->has_ended())) {
+    now.port = 0;
+    now.why.clear();
+    asked_.push_back(agent);
+    ::eventfd_write(wake_.get(), 1);
+  }
+  while (now.port == 0 && now.why.empty()) {
+    lock.unlock();
+    const bool is_cancelled = ::poll(&cancelled, 1, kBetweenLooks) > 0;
+    lock.lock();
+    if (is_cancelled || std::chrono::steady_clock::now() >= until)
+      throw InputError(fmt::format("host {}: no agent yet", now.host));
+  }
+  if (now.port == 0) throw InputError(now.why);
+  return now.port;
+}
+
+void AgentStarter::on_wake() {
+  eventfd_t count = 0;
+  ::eventfd_read(wake_.get(), &count);
+  std::vector<std::size_t> asked;
+  {
+    const std::lock_guard lock{mutex_};
+    if (is_over_) return void(event_base_loopbreak(loop_.get()));
+    asked.swap(asked_);
+  }
+  for (const std::size_t agent : asked) start(agent);
+}
+
 bool AgentStarter::is_waited_for(std::size_t agent) const {
+  const std::lock_guard lock{mutex_};
   return agents_[agent].port == 0 && agents_[agent].why.empty();
 }
 
@@ -138,7 +182,9 @@ bool AgentStarter::is_waited_for(std::size_t agent) const {
 void AgentStarter::on_line(std::size_t agent, std::string_view line) {
   if (!is_waited_for(agent) || !line.starts_with(kListening)) return;
   try {
-    agents_[agent].port = LinkAddress::parse(line.substr(kListening.size())).port;
+    const std::uint16_t port = LinkAddress::parse(line.substr(kListening.size())).port;
+    const std::lock_guard lock{mutex_};
+    agents_[agent].port = port;
   } catch (const InputError&) {  // not our line
   }
 }
@@ -152,6 +198,7 @@ void AgentStarter::on_end(std::size_t agent) {
 }
 
 void AgentStarter::fail(std::size_t agent, const std::string& why) {
+  const std::lock_guard lock{mutex_};
   agents_[agent].port = 0;
   agents_[agent].why = fmt::format("host {}: {}", agents_[agent].host, why);
 }
@@ -178,6 +225,7 @@ bool AgentStarter::run_until(const std::function<bool()>& holds, std::chrono::mi
 }
 
 std::string AgentStarter::last_words(std::size_t agent) const {
+  const std::lock_guard lock{mutex_};
   return programs_[agent] ? programs_[agent]->last_words() : std::string{};
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,14 +51,19 @@ class AgentStarter {
   /// Ends the agents: usually some milliseconds, at most how.time_to_end and a second.
   ~AgentStarter();
 
-  /// In the order of `hosts`.
-  [[nodiscard]] const std::vector<StartedAgent>& agents() const { return agents_; }
+  /// Where the agent of a host listens; if CMD has ended there, it is started again before. Blocks, for how.limit at most, no
+  /// longer once `cancel` can be read. Any thread. Throws InputError: why it has not come.
+  [[nodiscard]] std::uint16_t port_of_running(std::size_t agent, int cancel);
+
+  /// In the order of `hosts`, as they came at first.
+  [[nodiscard]] const std::vector<StartedAgent>& agents() const { return first_; }
   /// The last line that CMD, or the agent through it, has written to standard error, for a host whose agent has come
   /// and is lost. Empty: none. Any thread.
   [[nodiscard]] std::string last_words(std::size_t agent) const;
 
  private:
-  void start(std::size_t agent, std::vector<std::string> words, const std::string& input);
+  void start(std::size_t agent);
+  void on_wake();
   void on_line(std::size_t agent, std::string_view line);
   void on_end(std::size_t agent);
   void fail(std::size_t agent, const std::string& why);
@@ -65,13 +71,19 @@ class AgentStarter {
   void end_those_that_failed();
   bool run_until(const std::function<bool()>& holds, std::chrono::milliseconds limit);
 
-  std::chrono::milliseconds time_to_end_;
+  Bootstrap how_;
+  std::string input_;  // of CMD: the key
+  std::vector<std::vector<std::string>> words_;
   EventBase loop_;
-  std::vector<StartedAgent> agents_;
+  mutable std::mutex mutex_;                            // of the next four, once there is a reader_
+  std::vector<StartedAgent> agents_;                    // as they are now
   std::vector<std::unique_ptr<HostProgram>> programs_;  // of agents_; null: none runs
+  std::vector<std::size_t> asked_;                      // to be started again
+  bool is_over_ = false;
+  std::vector<StartedAgent> first_;
   UniqueFd wake_;
-  LoopEvent wake_event_;
-  std::thread reader_;  // runs the loop from the constructor's end on: an agent must not wait for us to read
+  LoopEvent wake_event_;  // for reader_
+  std::thread reader_;    // runs the loop from the constructor's end on: an agent must not wait for us to read
 };
 
 }  // namespace replay::launcher

@@ -197,6 +197,32 @@ TEST_F(AgentStarterTest, AnAgentThatTalksLaterIsReadAndItsLastWordsAreKept) {
       << starter->last_words(0);
 }
 
+TEST_F(AgentStarterTest, OneWhoseCallHasEndedIsStartedAgainUntilItComes) {
+  stand_in(
+      fmt::format("echo >>{0}; n=$(wc -l <{0}); [ $n = 2 ] && {{ echo no route >&2; exit 3; }}\n"
+                  "echo replay agent: listening on 0.0.0.0:$n; [ $n = 3 ] && exec cat >/dev/null",
+                  (folder_ / "calls").string()));
+  auto starter = start();
+  std::vector<std::string> seen;
+  const auto looks = [&]() -> std::string {
+    try {
+      return fmt::format("{}", starter->port_of_running(0, -1));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_TRUE(test::comes_true([&] {
+    if (const std::string now = looks(); seen.empty() || seen.back() != now) seen.push_back(now);
+    return seen.back() == "3";
+  }));
+  if (seen.front() == "1") seen.erase(seen.begin());  // its call had not ended yet
+  EXPECT_EQ(seen, (std::vector<std::string>{"host h1: no route (exit status 3)", "3"}));
+  EXPECT_EQ(looks(), "3") << "it runs";
+  EXPECT_EQ(starter->agents()[0].port, 1) << "as it came at first";
+  starter.reset();
+  expect_nothing_left();
+}
+
 TEST_F(AgentStarterTest, OneThatDoesNotEndWithItsInputIsKilledWithItsChildren) {
   stand_in("trap '' TERM; sleep 600 & echo replay agent: listening on 0.0.0.0:7; sleep 600");
   how_.time_to_end = 100ms;
