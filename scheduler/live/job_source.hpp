@@ -49,6 +49,8 @@ class JobSource {
   /// True: it keeps its cores, and its start is tried again, as long as it takes. False: it has failed, no further job is
   /// started, and the run ends when those that run have ended. In a run that ends already on_end() follows.
   virtual bool on_not_started(JobId /*job*/, const std::string& /*reason*/) { return false; }
+  /// The job was lost with a node. True: it waits again, whatever RunOptions::requeues_lost says.
+  virtual bool on_lost_with_node(JobId /*job*/) { return false; }
   /// The job has ended. Its end is in the event log before forget_ended() is called.
   virtual void on_end(JobId job, Instant now) = 0;
   /// After the records of a turn, and before its orders are carried out. Jobs that have ended may be forgotten.

@@ -21,6 +21,12 @@ void Board::on_submit(Instant /*at*/, const history::JobState& job) { jobs_[job.
 
 void Board::on_change(Instant /*at*/, const history::Before& before, const history::JobState& job) {
   Entry& entry = jobs_[job.id];
+  if (job.phase == history::Phase::kWaiting) {
+    --launched_;
+    unstarted_.erase(job.id);
+    entry = {.is_stopped = entry.is_stopped};
+    return;
+  }
   if (before.phase == history::Phase::kWaiting) ++launched_;
   entry.state = job.phase == history::Phase::kSuspended ? JobState::kSuspended : JobState::kRunning;
   entry.cores = job.held.cores;

@@ -274,14 +274,22 @@ bool Intake::on_not_started(JobId job, const std::string& reason) {
   return !is_closed_;
 }
 
+bool Intake::on_lost_with_node(JobId job) {
+  if (!to_requeue_.contains(job)) return false;
+  requeued_.push_back(job);
+  return true;
+}
+
 void Intake::on_end(JobId job, Instant /*now*/) { ended_.push_back(job); }
 
 void Intake::forget_ended() {
   for (LeftJob& left : board_.take_left()) {
-    if (!left.by_service) {
+    const bool was_lost = left.end.end.outcome == Outcome::kLost;  // with a node, as the service stopped
+    const bool may_wait_again = to_requeue_.contains(left.end.job);
+    if (!left.by_service && !(was_lost && may_wait_again)) {
       ends_.push_back(std::move(left.end));
     } else if (left.was_launched) {
-      if (to_requeue_.contains(left.end.job)) {
+      if (may_wait_again) {
         requeued_.push_back(left.end.job);
       } else {
         if (left.end.end.reason.empty()) left.end.end.reason = kStoppedWithService;

@@ -65,6 +65,7 @@ class Intake final : public live::JobSource {
   void forget_ended() override;
   void close() override;
   void on_lost() override { board_.note_loss(); }
+  bool on_lost_with_node(JobId job) override;
   bool on_not_started(JobId job, const std::string& reason) override;
   void on_site_works() override { site_fault_.clear(); }
 

@@ -252,7 +252,8 @@ std::size_t Journal::read_back(std::span<const LeftJob> left) const {
       again.run(id, at);
       continue;
     }
-    const bool may_be_services = job.by_service || (how.outcome == Outcome::kFailed && how.exit_code == 0);
+    const bool may_be_services =
+        job.by_service || how.outcome == Outcome::kLost || (how.outcome == Outcome::kFailed && how.exit_code == 0);
     end.run(at, replay::to_text(how.outcome), how.exit_code,
             job.by_service && how.reason.empty() ? kStoppedWithService : std::string_view{how.reason}, id, at,
             may_be_services);

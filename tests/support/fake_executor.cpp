@@ -130,6 +130,20 @@ void FakeExecutor::plan_end(JobId job) {
   });
 }
 
+void FakeExecutor::change(const Machine& machine, const NodeChange& change) {
+  listener_->on_node(change, "");
+  if (change.state != NodeState::kDown) return;
+  std::vector<JobId> lost;
+  for (const auto& [job, running] : running_)
+    if (std::ranges::any_of(running.core_of_rank, [&](CoreId core) { return machine.node_of(core) == change.node; }))
+      lost.push_back(job);
+  for (const JobId job : lost) {
+    running_.erase(job);
+    listener_->on_ended(job, {Outcome::kLost, 0, Verification::kNone, -1, change.reason});
+  }
+  populations_changed();
+}
+
 void FakeExecutor::slow_down(JobId job, double slowdown) {
   if (!launched_.contains(job) && misuse.empty()) misuse = "a job is slowed down before its launch";
   slowdowns.emplace_back(job, slowdown);

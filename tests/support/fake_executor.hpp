@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "scheduler/live/executor.hpp"
+#include "scheduler/model/machine.hpp"
 #include "scheduler/model/progress.hpp"
 
 namespace replay::test {
@@ -36,6 +37,8 @@ class FakeExecutor final : public live::Executor {
 
   /// Reports the executor as lost at once, as if the agent had died.
   void lose(const std::string& reason) { listener_->on_lost(reason); }
+  /// Reports at once what has happened to a node of `machine`. With one that is down its jobs are lost.
+  void change(const Machine& machine, const NodeChange& change);
   /// Reports at once that the site cannot start the job.
   void refuse(JobId job, const std::string& reason) { listener_->on_not_started(job, reason); }
   void note(JobId job, const std::string& text) { listener_->on_noted(job, text); }

@@ -78,7 +78,7 @@ class IntakeTest : public testing::Test {
     period.held_back = intake.held_back();
     history::Follower follower{{&board}};
     log::Header header;
-    header.set("machine", fmt::format("1x1x{}", cores));
+    header.set("machine", fmt::format("{}x1x{}", nodes_, cores / nodes_));
     follower.header(header);
     log::Tee tee{{&follower, &period.log}};
     live::RunOptions run;
@@ -94,7 +94,7 @@ class IntakeTest : public testing::Test {
       if ((next == steps.size() || is_late) && stops_asked() == 0) send_signal(::getpid(), SIGTERM);
       if (stops_asked() == 1 && after_stop_) after_stop_();
     };
-    const Machine machine = Machine::cluster(1, 1, cores);
+    const Machine machine = Machine::cluster(nodes_, 1, cores / nodes_);
     const auto easy = make_policy("easy");
     Policy& policy = policy_ != nullptr ? *policy_ : *easy.policy;
     period.result = live::run(machine, intake, policy, *make_runtime_model("isolated"), *executor_, tee, run);
@@ -174,6 +174,7 @@ class IntakeTest : public testing::Test {
   std::unique_ptr<test::FakeExecutor> executor_;
   std::unique_ptr<ServiceClient> client_;
   Policy* policy_ = nullptr;      // null: easy
+  int nodes_ = 1;                 // of the machine
   std::function<void()> adjust_;  // of the executor, before the period
   std::function<void()> save_log_;
   std::function<void()> after_stop_;  // at each tick after the first stop signal

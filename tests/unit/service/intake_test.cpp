@@ -83,6 +83,47 @@ TEST_F(IntakeTest, AJobToBeQueuedAgainWaitsAfterAStopOrTheLossOfTheExecutorAndKe
   EXPECT_EQ(stored(1).job.submitted, submitted);
 }
 
+TEST_F(IntakeTest, AJobThatIsLostWithANodeHasThatEndOrWaitsAgainAndTheJournalHasIt) {
+  nodes_ = 2;
+  const auto becomes = [this](NodeState state) {
+    return Step{[this, state] {
+      executor_->change(Machine::cluster(2, 1, 1), {NodeId{1}, state, kNever, "gone", ""});
+      return true;
+    }};
+  };
+  const auto has_been_launched = [this](int job, std::size_t times) {
+    return Step{[this, job, times] { return executor_->placements[JobId{job}].size() == times; }};
+  };
+  const Step has_no_start = [this] {
+    return !Journal{folder().journal(), kStart}.find(JobId{2}).value().started.has_value();
+  };
+  // Job 1 is on node 0; 2 and then 3 are lost with node 1.
+  (void)serve({{1, 100}, {2, 100}, {3, 100}},
+              {send(submit_line(1) + submit_line(1, R"(,"requeue":true)") + submit_line(1)), answers(3),
+               has_been_launched(2, 1), becomes(NodeState::kDown), shows(2, R"("state":"waiting")"), has_no_start,
+               becomes(NodeState::kUp), has_been_launched(2, 2), send(of_job("cancel", 2)), has_been_launched(3, 1),
+               becomes(NodeState::kDown), shows(3, R"("state":"ended")")});
+  EXPECT_EQ(stored(2).outcome, Outcome::kCancelled);
+  EXPECT_EQ(stored(3).outcome, Outcome::kLost);
+  EXPECT_EQ(stored(3).reason, "gone");
+}
+
+// It has its cores there, and nothing of it runs.
+TEST_F(IntakeTest, AJobThatTheSiteCouldNotStartWaitsAgainWhenItsNodeGoesDown) {
+  nodes_ = 2;
+  const Step is_refused_and_loses_its_node = [this] {
+    executor_->refuse(JobId{1}, "no process can be made");
+    executor_->change(Machine::cluster(2, 1, 1), {NodeId{0}, NodeState::kDown, kNever, "gone", ""});
+    return true;
+  };
+  const Period period = serve(
+      {{1, 100}}, {send(submit_line(1)), answers(1), [this] { return executor_->placements[JobId{1}].size() == 1; },
+                   is_refused_and_loses_its_node, [this] { return executor_->placements[JobId{1}].size() == 2; }});
+  EXPECT_EQ(period.launched.at(JobId{1}).front(), std::vector<CoreId>{CoreId{0}});
+  EXPECT_EQ(period.launched.at(JobId{1}).back(), std::vector<CoreId>{CoreId{1}});
+  EXPECT_EQ(stored(1).outcome, Outcome::kKilled) << "with the service";
+}
+
 TEST_F(IntakeTest, ACancelledJobLeavesTheQueueOrIsEndedAndDoesNotComeBack) {
   const std::string again = R"(,"requeue":true)";
   (void)serve({{1, 100}}, {send(submit_line(2, again) + submit_line(2, again) + of_job("cancel", 2) +
