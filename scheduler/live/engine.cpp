@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -132,6 +133,21 @@ class Engine final : public ExecutorListener {
     notes_.push_back(fmt::format("job {}: {}", number(job), clean_line(text, kLongestReason)));
   }
   void on_site_noted(const std::string& text) override { notes_.push_back(clean_line(text, kLongestReason)); }
+  void on_node(const NodeChange& change, const std::string& /*host*/) override {
+    NodeChange cleaned = change;
+    cleaned.reason = clean_line(change.reason, kLongestReason);
+    events_.emplace_back(cleaned);
+    silent_.erase(change.node);
+    if (change.state == NodeState::kSilent) silent_.insert(change.node);
+    if (change.state != NodeState::kDown) return;
+    awaited_until_ = clock_.now() + scaled(options_.nodes_come_back_within);
+    std::vector<JobId> unstarted;
+    for (const auto& [job, placed] : refused_)
+      if (std::ranges::any_of(core_of_ranks(placed.on, machine_, options_.pairing),
+                              [&](CoreId core) { return machine_.node_of(core) == change.node; }))
+        unstarted.push_back(job);
+    for (const JobId job : unstarted) wait_again(job, cleaned.reason);
+  }
   void on_ended(JobId job, const JobEnd& end) override {
     const auto found = launched_.find(job);
     if (found == launched_.end()) return;  // its end was not waited for
@@ -139,15 +155,15 @@ class Engine final : public ExecutorListener {
       return on_not_started(job, "its ranks had not been started when the run ended");
     JobEnd cleaned = end;
     cleaned.reason = clean_line(end.reason, kLongestReason);
+    const bool is_lost = end.outcome == Outcome::kLost && !stopping_;
+    if (is_lost && (source_.on_lost_with_node(job) || options_.requeues_lost)) return wait_again(job, cleaned.reason);
     add_end(job, std::move(cleaned));
   }
   void on_not_started(JobId job, const std::string& reason) override {
     const auto found = launched_.find(job);
     if (found == launched_.end()) return;
     Placed placed = std::move(found->second);
-    launched_.erase(found);
-    resizing_.erase(job);
-    if (slowdowns_) slowdowns_->forget(job);
+    forget(job);
     // Of orders that it has not answered the controller takes the one that it waits for.
     events_.insert(events_.end(), {Resized{job}, Suspended{job}, Resumed{job}});
     refuse(clock_.now(), job, std::move(placed), clean_line(reason, kLongestReason));
@@ -178,9 +194,9 @@ class Engine final : public ExecutorListener {
     if (now >= trusted_at_) note_site_works(now);
     if (now >= next_try_) try_again(now);
     for (std::string& note : std::exchange(notes_, {})) log_.record({now, log::Note{std::move(note)}});
-    if (events_.empty() && controller_.next_timer() > now) return;
     if (!result_.lost.empty() && !std::exchange(is_closed_, true))
       static_cast<void>(controller_.interrupt(now, stop_reason_));  // cancels waiting jobs, so that no end starts one
+    if (events_.empty() && controller_.next_timer() > now) return note_jobs_that_wait_for_ever(now);
     std::vector<Event> batch;
     batch.swap(events_);
     const Orders orders = controller_.handle(now, batch);
@@ -190,14 +206,26 @@ class Engine final : public ExecutorListener {
     note_jobs_that_wait_for_ever(now);
   }
 
-  // Nothing runs, comes or is planned, and the policy starts none of the jobs that wait: no event would ever come.
+  // Nothing runs, comes or is planned: no event would ever come. The jobs that wait need nodes that are down, or the policy
+  // starts none of them.
   void note_jobs_that_wait_for_ever(Instant now) {
     const bool nothing_comes = !source_.is_open() && controller_.running() == 0 && source_.next() == kNever &&
-                               source_.next_cancel() == kNever && events_.empty() && controller_.next_timer() == kNever;
-    if (stopping_ || controller_.waiting() == 0 || !nothing_comes) return;
+                               source_.next_cancel() == kNever && events_.empty();
+    const bool may_nodes_come_back = !silent_.empty() || now < awaited_until_;
+    if (stopping_ || !nothing_comes || may_nodes_come_back) return;
+    if (controller_.waiting() == 0) return cancel_held_back(now);  // a timer would change nothing
+    if (controller_.next_timer() != kNever) return;
     result_.fault = fmt::format("nothing runs, and the policy starts none of the {} that wait",
                                 counted(controller_.waiting(), "job"));
     stop(now, "the policy has failed: " + result_.fault, "the policy has failed");
+  }
+
+  void cancel_held_back(Instant now) {
+    const std::vector<JobId> cancelled = controller_.cancel_held_back(now);
+    if (cancelled.empty()) return;
+    for (const JobId job : cancelled) source_.on_end(job, now), ++result_.ended;
+    result_.broken_off =
+        counted(cancelled.size(), "job needs", "jobs need") + " more cores than are left: nodes are down";
   }
 
   // After a failure the policy is not called any more: the run ends as if it were interrupted.
@@ -231,6 +259,7 @@ class Engine final : public ExecutorListener {
   void wait() {
     Instant next = std::min({controller_.next_timer(), options_.until, next_try_, trusted_at_});
     if (!killing_) next = std::min(next, machine_until_);
+    if (awaited_until_ > clock_.now()) next = std::min(next, awaited_until_);
     if (!stopping_) next = std::min({next, source_.next(), source_.next_cancel()});
     auto wait = next == kNever ? std::chrono::microseconds{1h} : clock_.until(next);
     if (options_.tick) wait = std::min<std::chrono::microseconds>(wait, kTick);
@@ -274,8 +303,15 @@ class Engine final : public ExecutorListener {
     carry_out(now, controller_.interrupt(now, reason));
   }
 
+  // Of jobs that were to wait again nothing would come any more.
   void begin_to_stop() {
-    if (!std::exchange(stopping_, true)) source_.close();
+    if (std::exchange(stopping_, true)) return;
+    source_.close();
+    for (const Event& event : std::exchange(events_, {}))
+      if (const auto* again = std::get_if<Requeue>(&event))
+        add_end(again->job, {Outcome::kLost, 0, Verification::kNone, -1, again->reason});
+      else
+        events_.push_back(event);
   }
 
   void start_no_more(Instant now) {
@@ -419,11 +455,20 @@ class Engine final : public ExecutorListener {
   // A job that the site has not started has not run: where the run ends, its end is that of a job that waits.
   void leave_queue(JobId job) { add_end(job, {Outcome::kCancelled, 0, Verification::kNone, -1, stop_reason_}); }
 
-  void add_end(JobId job, JobEnd end) {
+  void forget(JobId job) {
     launched_.erase(job);
     refused_.erase(job);
     resizing_.erase(job);
     if (slowdowns_) slowdowns_->forget(job);
+  }
+
+  void wait_again(JobId job, const std::string& reason) {
+    forget(job);
+    events_.emplace_back(Requeue{job, reason});
+  }
+
+  void add_end(JobId job, JobEnd end) {
+    forget(job);
     source_.on_end(job, clock_.now());
     ++result_.ended;
     events_.emplace_back(Finish{job, std::move(end)});
@@ -452,6 +497,8 @@ class Engine final : public ExecutorListener {
   Instant trusted_at_ = kNever;      // when the site works, if it refuses nothing until then
   std::optional<EmulatedSlowdowns> slowdowns_;      // are told when an order has been carried out: it may fail
   std::unordered_map<JobId, Allocation> resizing_;  // with slowdowns_: ordered, not answered
+  std::set<NodeId> silent_;
+  Instant awaited_until_ = Instant::min();  // nodes that are down may come back until then
   std::vector<Event> events_;
   std::string stop_reason_{options_.stop_reason};  // of jobs that wait
   std::vector<std::string> notes_;                 // for the log, as soon as no callback of libevent is on the stack

@@ -55,6 +55,11 @@ struct RunOptions {
   std::string stop_reason = "the run was interrupted";
   /// Real time from a start that the site refused to the next one. Changed by tests only.
   std::chrono::milliseconds between_tries{10'000};
+  /// Jobs of a node that goes down wait again. The source may say so of single ones, too.
+  bool requeues_lost = false;
+  /// Real time for which a node that went down may come back: jobs that fit no other ones wait as long, if nothing else is
+  /// to happen. Changed by tests only.
+  std::chrono::milliseconds nodes_come_back_within{30'000};
   /// Called about ten times per second with the time of the trace.
   std::function<void(Instant)> tick;
 };

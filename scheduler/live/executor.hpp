@@ -49,14 +49,19 @@ class ExecutorListener {
   virtual void on_noted(JobId /*job*/, const std::string& /*text*/) {}
   /// A line for the user about the executor, such as a link that was cut.
   virtual void on_site_noted(const std::string& /*text*/) {}
-  /// Exactly once for each launched job, when no process of it is left; or on_not_started().
+  /// One of the machine's nodes is kSilent (nothing is heard of it: its jobs have no end before it is up or down, and orders
+  /// for them wait), kUp again, or kDown: its jobs are lost, and their ends follow. `host` is its name. Only of a machine of
+  /// several nodes: the loss of the only one, or of the last one, is on_lost().
+  virtual void on_node(const NodeChange& /*change*/, const std::string& /*host*/) {}
+  /// Exactly once for each launched job, when no process of it is left, or none that a node that is down could still end; or
+  /// on_not_started(). The outcome is kLost if a node on which it ran went down.
   virtual void on_ended(JobId job, const JobEnd& end) = 0;
   /// The site could not start the job, nor could it start another one: no process, no memory, no room on the disk, a
   /// folder of the run is gone. No process of the job is left.
   virtual void on_not_started(JobId job, const std::string& reason) = 0;
   /// The order could not be carried out; the job is as it was before.
   virtual void on_action_failed(JobId job, const std::string& action, const std::string& reason) = 0;
-  /// The executor itself is lost (agent died, link broken): no more reports of launched jobs will come.
+  /// The executor itself is lost (its only agent died, all nodes are down): no more reports of launched jobs will come.
   virtual void on_lost(const std::string& reason) = 0;
 };
 

@@ -30,7 +30,8 @@ void ResultFiles::on_begin(const log::Header& header, const Machine& machine) {
 
 void ResultFiles::row(const metrics::JobRow& row, const metrics::RowTexts& texts) {
   sums_.add(row);
-  const bool wrong = row.verification == Verification::kFailed || row.outcome == Outcome::kFailed;
+  const bool was_lost = row.outcome == Outcome::kLost && header_.value("body") == "live";  // else it was planned so
+  const bool wrong = row.verification == Verification::kFailed || row.outcome == Outcome::kFailed || was_lost;
   run_.failed += row.has_ended() && wrong ? 1u : 0u;
   run_.verified += row.verification == Verification::kPassed ? 1u : 0u;
   if (!texts.rigid_reason.empty()) ++run_.rigid[std::string{texts.rigid_reason}];

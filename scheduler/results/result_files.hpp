@@ -30,8 +30,8 @@ struct PolicyRun {
   std::string machine;           ///< as in the event log
   std::filesystem::path folder;  ///< empty: nothing was written
   metrics::Summary summary;
-  std::size_t failed = 0;                    ///< jobs that failed by themselves, or failed their verification
-  std::size_t verified = 0;                  ///< jobs that passed their verification
+  std::size_t failed = 0;    ///< jobs that failed by themselves, failed their verification, or were really lost
+  std::size_t verified = 0;  ///< jobs that passed their verification
   std::map<std::string, std::size_t> rigid;  ///< jobs with processes that could not share cores, by reason
   bool interrupted = false;
   std::string lost;                    ///< why the executor was lost
