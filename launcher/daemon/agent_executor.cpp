@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -14,6 +17,7 @@
 #include "launcher/daemon/job_parts.hpp"
 #include "launcher/daemon/link_key.hpp"
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/loop/blocking_call.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/base/process/monotonic_clock.hpp"
 
@@ -24,6 +28,7 @@ constexpr int kJobKeyBytes = 16;
 constexpr std::chrono::seconds kUnheard{5};                // five missed heartbeats
 constexpr std::chrono::milliseconds kJobsEndWithin{2000};  // as ordered, where the agent answers
 constexpr std::chrono::milliseconds kBetweenGlances{200};
+constexpr std::chrono::milliseconds kBetweenRejoins{2'000};
 
 class AgentExecutor final : public MeasuredExecutor {
  public:
@@ -36,7 +41,7 @@ class AgentExecutor final : public MeasuredExecutor {
     for (RemoteNode& one : remote) {
       for (const PuId pu : one.cores) places_.push_back({nodes_.size(), number(pu)});
       auto& node = nodes_.emplace_back(std::make_unique<Node>());
-      if (remote.size() > 1) node->host = one.host;
+      if (remote.size() > 1) node->host = one.host, node->rejoin = std::move(one.rejoin);
       node->link.emplace(std::move(one.link));
     }
   }
@@ -44,24 +49,18 @@ class AgentExecutor final : public MeasuredExecutor {
   void attach(event_base* loop, live::ExecutorListener* listener) override {
     INVARIANT(listener_ == nullptr, "the executor is attached twice");
     listener_ = listener;
-    hurry_.emplace(loop, -1, 0, [this] { lose_if_only_the_unheard_are_left(); });
-    for (std::size_t number = 0; number < nodes_.size(); ++number) {
-      Node& node = *nodes_[number];
-      const auto on_report = [this, number](const protocol::AgentReport& report) {
-        std::visit([this, number](const auto& r) { pass_on(number, r); }, report);
-      };
-      const auto on_lost = [this, &node](const std::string& reason) { lose(node.explain(reason)); };
-      if (node.link)
-        node.session.emplace(loop, *node.link, on_report, on_lost,
-                             [this, &node](const std::string& text) { listener_->on_site_noted(node.explain(text)); });
-      else
-        node.session.emplace(loop, node.child->stream(), on_report, on_lost);
-    }
+    hurry_.emplace(loop, -1, 0, [this] { lose_the_unheard_if_only_their_jobs_are_left(); });
+    loop_ = loop;
+    for (std::size_t number = 0; number < nodes_.size(); ++number) open_session(number);
   }
 
   void detach() override {
     hurry_.reset();
-    for (const auto& node : nodes_) node->session.reset();
+    for (const auto& node : nodes_) {
+      node->rejoining.reset();
+      node->rejoin_event.reset();
+      node->session.reset();
+    }
     listener_ = nullptr;
     is_lost_ = true;  // no order is sent any more; the destructor ends the agents and their jobs
   }
@@ -69,6 +68,8 @@ class AgentExecutor final : public MeasuredExecutor {
   void launch(const live::LaunchOrder& order) override {
     std::vector<JobParts::Part> parts;
     for (const Place& place : places_of(order.core_of_rank)) {
+      INVARIANT(!nodes_[place.node]->is_down, "job {} is launched on node {}, which is down",
+                static_cast<std::int64_t>(order.job), place.node);
       if (parts.empty() || parts.back().node != place.node) parts.push_back({place.node, nodes_[place.node]->host, {}});
       parts.back().cores.push_back(place.pu);
     }
@@ -138,6 +139,11 @@ class AgentExecutor final : public MeasuredExecutor {
     std::string host;  // for reasons of jobs; empty: the only node
     std::optional<AgentHandle> child;
     std::optional<AgentLink> link;
+    std::function<AgentLink(int cancel)> rejoin;
+    bool is_down = false;
+    std::optional<LoopEvent> rejoin_event;               // with `rejoin`, while it is down
+    std::unique_ptr<BlockingCall<AgentLink>> rejoining;  // the same
+    std::string why_not;                                 // the last try has failed
     // Last, so that it is destroyed before the stream is closed, which ends all jobs.
     std::optional<AgentSession> session;
 
@@ -160,6 +166,28 @@ class AgentExecutor final : public MeasuredExecutor {
       found.push_back(places_[index_of(core)]);
     }
     return found;
+  }
+
+  void open_session(std::size_t number) {
+    Node& node = *nodes_[number];
+    const auto on_report = [this, number](const protocol::AgentReport& report) {
+      std::visit([this, number](const auto& r) { pass_on(number, r); }, report);
+    };
+    const auto on_lost = [this, number](const std::string& reason) { lose(number, reason); };
+    if (node.link)
+      node.session.emplace(
+          loop_, *node.link, on_report, on_lost,
+          [this, number](AgentSession::LineState line, const std::string& text) { tell_of_line(number, line, text); });
+    else
+      node.session.emplace(loop_, node.child->stream(), on_report, on_lost);
+  }
+
+  void tell_of_line(std::size_t number, AgentSession::LineState line, const std::string& text) {
+    if (nodes_.size() == 1) return listener_->on_site_noted(nodes_[number]->explain(text));
+    tell(number, line == AgentSession::LineState::kCut ? NodeState::kSilent : NodeState::kUp, text);
+  }
+  void tell(std::size_t number, NodeState state, const std::string& reason) {
+    listener_->on_node({NodeId{static_cast<std::int32_t>(number)}, state, kNever, reason, ""}, nodes_[number]->host);
   }
 
   void send(std::size_t node, const protocol::AgentOrder& order) {
@@ -190,36 +218,82 @@ class AgentExecutor final : public MeasuredExecutor {
   }
 
   /// Agents that are forked here die with a word.
-  [[nodiscard]] const Node* unheard_node_of(const JobParts& job) const {
-    const auto is_unheard = [this](const JobParts::Part& part) {
-      const Node& node = *nodes_[part.node];
-      return node.link && node.session->silent_for() > kUnheard;
-    };
-    const auto part = std::ranges::find_if(job.parts(), is_unheard);
-    return part == job.parts().end() ? nullptr : nodes_[part->node].get();
+  [[nodiscard]] bool is_unheard(std::size_t number) const {
+    const Node& node = *nodes_[number];
+    return node.link && !node.is_down && node.session->silent_for() > kUnheard;
   }
 
-  void lose_if_only_the_unheard_are_left() {
+  void lose_the_unheard_if_only_their_jobs_are_left() {
     if (is_lost_) return;
     hurry_->arm_after(kBetweenGlances);
-    const Node* unheard = nullptr;
     for (const auto& [id, job] : jobs_)
-      if (unheard = unheard_node_of(job); unheard == nullptr) return;
-    if (unheard == nullptr) return;
-    lose(unheard->explain(fmt::format("not heard of for {:.0f} s, and the run is told to end: it is not waited for",
-                                      unheard->session->silent_for().count())));
+      if (std::ranges::none_of(job.parts(), [this](const JobParts::Part& part) { return is_unheard(part.node); })) return;
+    if (jobs_.empty()) return;
+    for (std::size_t number = 0; number < nodes_.size(); ++number)
+      if (is_unheard(number))
+        lose(number, fmt::format("not heard of for {:.0f} s, and the run is told to end: it is not waited for",
+                                 nodes_[number]->session->silent_for().count()));
   }
 
-  void lose(const std::string& reason) {
+  void lose(std::size_t number, const std::string& reason) {
     if (is_lost_) return;
+    Node& lost = *nodes_[number];
+    lost.is_down = true;
+    if (std::ranges::all_of(nodes_, [](const auto& node) { return node->is_down; }))
+      return lose_all(lost.explain(reason));
+    lost.link->end();  // what still runs there ends
+    tell(number, NodeState::kDown, reason);
+    for (auto job = jobs_.begin(); job != jobs_.end();) {
+      if (job->second.is_on(number)) job->second.lose(number, reason);
+      job = job->second.is_over() ? jobs_.erase(job) : std::next(job);
+    }
+    if (!lost.rejoin) return;
+    lost.rejoin_event.emplace(loop_, -1, 0, [this, number] { rejoin(number); });
+    lost.rejoin_event->arm_after(kBetweenRejoins);
+  }
+
+  void lose_all(const std::string& reason) {
     is_lost_ = true;
-    for (const auto& node : nodes_) node->link ? node->link->end() : node->child->stop();  // what still runs there ends
+    for (const auto& node : nodes_) node->link ? node->link->end() : node->child->stop();  // the same
     jobs_.clear();
     listener_->on_lost(reason);
   }
 
+  // ---- a node that is down, and may come back ----
+
+  void rejoin(std::size_t number) {
+    Node& node = *nodes_[number];
+    if (is_lost_) return;
+    try {
+      node.rejoining = std::make_unique<BlockingCall<AgentLink>>(
+          loop_, node.rejoin,
+          [this, number](BlockingCall<AgentLink>::Result result) { on_rejoined(number, std::move(result)); });
+    } catch (const std::system_error&) {  // no thread: perhaps the next time
+      node.rejoin_event->arm_after(kBetweenRejoins);
+    }
+  }
+
+  void on_rejoined(std::size_t number, BlockingCall<AgentLink>::Result result) {
+    Node& node = *nodes_[number];
+    node.rejoining.reset();
+    if (is_lost_) return;
+    if (const auto* why_not = std::get_if<std::string>(&result)) {
+      const bool is_known = std::exchange(node.why_not, *why_not) == *why_not;
+      if (!is_known) listener_->on_site_noted(fmt::format("{}, which is down: {}", node.host, *why_not));
+      return node.rejoin_event->arm_after(kBetweenRejoins);
+    }
+    node.rejoin_event.reset();
+    node.why_not.clear();
+    node.session.reset();  // before the link that it uses
+    *node.link = std::get<AgentLink>(std::move(result));
+    node.is_down = false;
+    open_session(number);
+    tell(number, NodeState::kUp, "an agent is there again");
+  }
+
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<Place> places_;  // of the machine's cores
+  event_base* loop_ = nullptr;
   live::ExecutorListener* listener_ = nullptr;
   OnStatistics on_statistics_;
   std::map<JobId, JobParts> jobs_;  // launched, end not yet heard

@@ -37,10 +37,15 @@ struct RemoteNode {
   AgentLink link;
   std::string host;         ///< its name in reasons
   std::vector<PuId> cores;  ///< that the machine has of it, in the machine's order
+  /// A session with a new agent of this node, which has those cores and none of our jobs; called on another thread when the
+  /// node is down, again and again. Blocks no longer once `cancel` can be read. Throws InputError, if there is none. Null:
+  /// a node that is down stays so.
+  std::function<AgentLink(int cancel)> rejoin{};
 };
 /// The same for nodes with agents that were started elsewhere; the machine's cores are those of the first node, then those of
 /// the second, and so on. Destroying the executor ends the sessions; the agents then end their jobs, and this process does not
-/// wait for that. A node that is lost is the loss of the executor.
+/// wait for that. Each node is lost by itself (ExecutorListener::on_node()), and may come back; the executor is lost with the
+/// only node, or when all are down. No job is launched on a node that is down.
 /// REQUIRES: the agents and this process see the same file system under the jobs' directories.
 [[nodiscard]] std::unique_ptr<MeasuredExecutor> make_remote_executor(std::vector<RemoteNode> nodes);
 

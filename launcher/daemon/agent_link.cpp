@@ -219,6 +219,13 @@ protocol::Hello receive_hello(int socket, protocol::FrameDecoder& decoder, const
   }
 }
 
+protocol::LinkSession new_session(milliseconds lease) {
+  protocol::LinkSession session{.lease_ms = static_cast<std::uint32_t>(lease.count())};
+  const protocol::LinkNonce random = new_nonce();
+  std::ranges::copy_n(random.begin(), std::ssize(session.id), session.id.begin());
+  return session;
+}
+
 AgentLink connect(const LinkTarget& wanted, const Patience& patience) {
   AgentLink link;
   auto [stream, handshake] = knock(wanted, patience);
@@ -302,10 +309,7 @@ void AgentLink::close() {
 
 AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key, milliseconds lease,
                         milliseconds patience) {
-  LinkTarget wanted{fmt::format("agent {}", address.to_text()), address, key, {}};
-  const protocol::LinkNonce random = new_nonce();
-  std::ranges::copy_n(random.begin(), std::ssize(wanted.session.id), wanted.session.id.begin());
-  wanted.session.lease_ms = static_cast<std::uint32_t>(lease.count());
+  const LinkTarget wanted{fmt::format("agent {}", address.to_text()), address, key, new_session(lease)};
   const auto deadline = Clock::now() + patience;
   for (;;) {
     try {
@@ -366,6 +370,12 @@ AgentLink mend_link(const LinkTarget& cut, Clock::time_point until, int cancel) 
     if (::poll(&cancelled, 1, static_cast<int>(kBetweenTries.count())) > 0)
       throw InputError("it is not mended any more");
   }
+}
+
+AgentLink rejoin_agent(const LinkTarget& lost, int cancel) {
+  LinkTarget wanted = lost;
+  wanted.session = new_session(lost.lease());
+  return connect(wanted, {Clock::now() + kAgentHelloWithin, cancel});
 }
 
 DaemonStream dial_agent(const LinkTarget& target, Clock::time_point until, int cancel) {

@@ -95,6 +95,9 @@ struct CheckedNode {
 /// the end of a sentence: there was no answer, or the agent has lost the session and its jobs.
 [[nodiscard]] AgentLink mend_link(const LinkTarget& cut, std::chrono::steady_clock::time_point until, int cancel);
 
+/// Connects for a new session, as the one that is lost: once, for 15 s at most, or until `cancel` can be read. Throws InputError.
+[[nodiscard]] AgentLink rejoin_agent(const LinkTarget& lost, int cancel);
+
 /// A connection to an agent for something else than a session with it. Throws InputError.
 [[nodiscard]] DaemonStream dial_agent(const LinkTarget& target, std::chrono::steady_clock::time_point until,
                                       int cancel);

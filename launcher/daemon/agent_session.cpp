@@ -16,8 +16,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kEndsWithin = 2'000ms;  // the agent's jobs, after the lease
 
+/// Half the lease, so that there is time to mend the line; but heartbeats may be late.
 milliseconds silence_limit_of(const AgentLink& link) {
-  return link.lease() > 0ms ? std::min(link.lease(), AgentSession::kSilenceLimit) : AgentSession::kSilenceLimit;
+  constexpr milliseconds kLeast = 2'000ms;
+  if (link.lease() == 0ms) return AgentSession::kSilenceLimit;
+  return std::min({std::max(link.lease() / 2, kLeast), link.lease(), AgentSession::kSilenceLimit});
 }
 
 }  // namespace
@@ -32,11 +35,11 @@ AgentSession::AgentSession(event_base* loop, int stream, OnReport on_report, OnL
   open_line(stream, {});
 }
 
-AgentSession::AgentSession(event_base* loop, AgentLink& link, OnReport on_report, OnLost on_lost, OnNoted on_noted)
+AgentSession::AgentSession(event_base* loop, AgentLink& link, OnReport on_report, OnLost on_lost, OnLine on_line)
     : loop_(loop),
       on_report_(std::move(on_report)),
       on_lost_(std::move(on_lost)),
-      on_noted_(std::move(on_noted)),
+      on_line_(std::move(on_line)),
       silence_limit_(silence_limit_of(link)),
       link_(&link),
       outbox_(link.lease() > 0ms),
@@ -93,7 +96,7 @@ void AgentSession::on_cut(const std::string& reason) {
 void AgentSession::begin_to_mend() {
   line_.reset();
   link_->close();
-  on_noted_(fmt::format("the line is cut ({}), and is to be mended", cut_reason_));
+  on_line_(LineState::kCut, fmt::format("the line is cut ({}), and is to be mended", cut_reason_));
   try {
     LinkTarget target = *link_;
     target.session.purpose = protocol::LinkPurpose::kGoesOn;
@@ -122,7 +125,8 @@ void AgentSession::on_mended(BlockingCall<AgentLink>::Result result) {
   }
   open_line(link_->stream.get(), std::move(link_->decoder));
   for (const std::string& frame : outbox_.kept()) link_->writer->send(frame);
-  on_noted_(fmt::format("the line is mended, {:.1f} s after the last message before the cut", seconds));
+  on_line_(LineState::kMended,
+           fmt::format("the line is mended, {:.1f} s after the last message before the cut", seconds));
 }
 
 void AgentSession::lose(const std::string& reason) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,8 +24,9 @@ class AgentSession {
   using OnReport = std::function<void(const protocol::AgentReport&)>;
   /// Called once, with the reason; nothing is reported after it.
   using OnLost = std::function<void(const std::string&)>;
-  /// A line for the user: the line was cut, or is mended.
-  using OnNoted = std::function<void(const std::string&)>;
+  /// The line was cut, and is to be mended, or it is mended; with a text for the user.
+  enum class LineState : std::uint8_t { kCut, kMended };
+  using OnLine = std::function<void(LineState, const std::string&)>;
 
   /// 15 missed heartbeats.
   static constexpr std::chrono::milliseconds kSilenceLimit{15'000};
@@ -34,7 +36,7 @@ class AgentSession {
   AgentSession(event_base* loop, int stream, OnReport on_report, OnLost on_lost,
                std::chrono::milliseconds silence_limit = kSilenceLimit);
   /// One over a network: `link` belongs to the caller and outlives this; a mended line replaces it.
-  AgentSession(event_base* loop, AgentLink& link, OnReport on_report, OnLost on_lost, OnNoted on_noted);
+  AgentSession(event_base* loop, AgentLink& link, OnReport on_report, OnLost on_lost, OnLine on_line);
 
   void send(const protocol::AgentOrder& order);
   /// Since the last frame, before a cut too.
@@ -51,7 +53,7 @@ class AgentSession {
   event_base* loop_;
   OnReport on_report_;
   OnLost on_lost_;
-  OnNoted on_noted_;
+  OnLine on_line_;
   std::chrono::milliseconds silence_limit_;
   AgentLink* link_ = nullptr;  // none: a forked agent's, to which line_ writes
   protocol::Outbox outbox_;

@@ -30,7 +30,7 @@ void JobParts::suspend() { add({Action::kSuspend, {}}); }
 void JobParts::resume() { add({Action::kResume, {}}); }
 
 void JobParts::add(Current order) {
-  if (asked_ || !broken_.empty() || first_failed_) return;  // its end answers it
+  if (is_ending()) return;  // its end answers it
   waiting_.push_back(std::move(order));
   begin_next();
 }
@@ -63,8 +63,7 @@ protocol::AgentOrder JobParts::order_for(const Current& order, std::size_t part)
 void JobParts::end(Outcome outcome) {
   asked_ = asked_.value_or(outcome);
   drop_orders();
-  for (std::size_t part = 0; part < parts_.size(); ++part)
-    if (!states_[part].ended) send_(parts_[part].node, protocol::EndJob{job_, outcome});
+  send_to_all(protocol::EndJob{job_, outcome});
 }
 
 void JobParts::drop_orders() {
@@ -72,12 +71,14 @@ void JobParts::drop_orders() {
   current_.reset();
 }
 
-void JobParts::slow_down(double slowdown) {
-  for (const Part& part : parts_) send_(part.node, protocol::SlowDown{job_, slowdown});
-}
+void JobParts::slow_down(double slowdown) { send_to_all(protocol::SlowDown{job_, slowdown}); }
 
-void JobParts::ask_statistics() {
-  for (const Part& part : parts_) send_(part.node, protocol::AskStatistics{job_});
+void JobParts::ask_statistics() { send_to_all(protocol::AskStatistics{job_}); }
+
+/// All that have not ended: on a node that has come back nothing is known of the job.
+void JobParts::send_to_all(const protocol::AgentOrder& order) {
+  for (std::size_t part = 0; part < parts_.size(); ++part)
+    if (!states_[part].ended) send_(parts_[part].node, order);
 }
 
 // ---- answers --------------------------------------------------------------------------------------------------------
@@ -187,11 +188,29 @@ void JobParts::on(std::size_t node, const protocol::JobEnded& report) {
   states_[part].ended = report;
   states_[part].cpu_use = report.end.cpu_use >= 0 ? std::optional{report.end.cpu_use} : std::nullopt;
   const bool is_good = report.end.outcome == Outcome::kCompleted && !report.is_site_fault;
-  if (!is_good && !asked_ && broken_.empty() && !first_failed_) {
+  if (!is_good && !is_ending()) {
     first_failed_ = part;
     end_others();
   }
-  if (std::ranges::all_of(states_, [](const State& state) { return state.ended.has_value(); })) report_end();
+  report_end_of_last();
+}
+
+void JobParts::lose(std::size_t node, const std::string& reason) {
+  const std::size_t part = part_of(node);
+  if (states_[part].ended) return;
+  states_[part].ended = {job_, {Outcome::kLost, 0, Verification::kNone, -1, named(part, reason)}};
+  if (!is_ending()) end_others();
+  lost_ = lost_.value_or(part);
+  report_end_of_last();
+}
+
+void JobParts::report_end_of_last() {
+  if (!std::ranges::all_of(states_, [](const State& state) { return state.ended.has_value(); })) return;
+  is_over_ = true;
+  drop_orders();
+  if (std::ranges::any_of(states_, &State::has_begun)) listener_.on_begun(job_);  // perhaps once more
+  const protocol::JobEnded joined = joined_end();
+  joined.is_site_fault ? listener_.on_not_started(job_, joined.end.reason) : listener_.on_ended(job_, joined.end);
 }
 
 /// A part cannot be put back as it was: the job has cores that the daemon does not know.
@@ -202,23 +221,21 @@ void JobParts::break_off(const std::string& reason) {
 
 void JobParts::end_others() {
   drop_orders();
-  for (std::size_t part = 0; part < parts_.size(); ++part)
-    if (!states_[part].ended) send_(parts_[part].node, protocol::EndJob{job_, Outcome::kFailed});
-}
-
-void JobParts::report_end() {
-  is_over_ = true;
-  drop_orders();
-  if (std::ranges::any_of(states_, &State::has_begun)) listener_.on_begun(job_);  // perhaps once more
-  const protocol::JobEnded end = joined_end();
-  end.is_site_fault ? listener_.on_not_started(job_, end.end.reason) : listener_.on_ended(job_, end.end);
+  send_to_all(protocol::EndJob{job_, Outcome::kFailed});
 }
 
 /// mpiexec's exit code and output are the first part's. So is the reason, if it has one: the first failure of any part is
 /// known there before its consequences, while the ends come here in any order. The failure that has come first stands behind.
 protocol::JobEnded JobParts::joined_end() const {
   protocol::JobEnded joined = *states_.front().ended;
-  if (parts_.size() == 1) return joined;
+  if (lost_ && joined.end.outcome != Outcome::kCompleted) {
+    joined.end.outcome = asked_.value_or(Outcome::kLost);
+    joined.end.cpu_use = -1;  // of the other parts alone
+    joined.end.reason = states_[*lost_].ended->end.reason;
+    joined.is_site_fault = false;
+    return joined;
+  }
+  if (parts_.size() == 1 || lost_) return joined;
   joined.end.cpu_use = mean_cpu_use().value_or(-1);
   if (!broken_.empty()) {
     joined.end.outcome = Outcome::kFailed;

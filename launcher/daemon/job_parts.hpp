@@ -1,7 +1,8 @@
 // One job as its nodes have it: a part on each, with the ranks that lie there. An order for the job becomes one for each part
 // that it concerns, and their answers become one: it is carried out on all nodes, or on none. Where one node refuses, the
 // others are put back as they were; no other job has got the cores meanwhile, because the daemon's ledger holds both the old
-// and the new ones until the answer. Pure: it knows neither sockets nor time.
+// and the new ones until the answer. A part whose node is gone ends with it, and so does the job, on its other nodes too. Pure:
+// it knows neither sockets nor time.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +37,10 @@ class JobParts {
   void resume();
   void end(Outcome outcome);
   void slow_down(double slowdown);
+  /// Its part on this node is gone with the node, for this reason: the others are ended, and then the job is lost. But an
+  /// outcome that was asked for stays, and a job whose mpiexec has ended well has completed, whatever its node did not report.
+  /// Nothing happens if the part has ended. REQUIRES: is_on(node).
+  void lose(std::size_t node, const std::string& reason);
   /// The answer comes from join(), unless a part ends before.
   void ask_statistics();
 
@@ -79,13 +84,16 @@ class JobParts {
   void add(Current order);
   void begin_next();
   void drop_orders();
+  void send_to_all(const protocol::AgentOrder& order);
   [[nodiscard]] protocol::AgentOrder order_for(const Current& order, std::size_t part) const;
   void on_answer(std::size_t node, Action action, const std::optional<std::string>& failure);
   void finish();
   void tell_done(Action action);
   void break_off(const std::string& reason);
+  /// The end is certain, and has been ordered on all nodes.
+  [[nodiscard]] bool is_ending() const { return asked_ || !broken_.empty() || first_failed_ || lost_; }
   void end_others();
-  void report_end();
+  void report_end_of_last();
   [[nodiscard]] protocol::JobEnded joined_end() const;
   [[nodiscard]] std::optional<double> mean_cpu_use() const;
   [[nodiscard]] std::size_t part_of(std::size_t node) const;
@@ -101,6 +109,7 @@ class JobParts {
   std::optional<Outcome> asked_;
   std::string broken_;                       // why we have ended it; empty: we have not
   std::optional<std::size_t> first_failed_;  // part
+  std::optional<std::size_t> lost_;          // the first part that was lost
   bool is_over_ = false;
 };
 

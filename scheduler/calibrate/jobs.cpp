@@ -1,5 +1,7 @@
 #include "scheduler/calibrate/jobs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -183,6 +185,10 @@ void CalibrateJobs::on_not_started(JobId job, const std::string& reason) {
   end.outcome = Outcome::kFailed;
   end.reason = reason;
   on_ended(job, end);
+}
+
+void CalibrateJobs::on_node(const NodeChange& change, const std::string& host) {
+  if (change.state == NodeState::kDown) broken_ = fmt::format("{}: {}", host, change.reason);
 }
 
 }  // namespace replay::calibrate

@@ -113,6 +113,7 @@ class CalibrateJobs final : live::ExecutorListener {
   void on_ended(JobId job, const JobEnd& end) override;
   void on_not_started(JobId job, const std::string& reason) override;
   void on_action_failed(JobId job, const std::string& action, const std::string& reason) override;
+  void on_node(const NodeChange& change, const std::string& host) override;
   void on_lost(const std::string& reason) override { broken_ = reason; }
 
   JobsPlace place_;

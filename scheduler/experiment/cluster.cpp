@@ -122,7 +122,27 @@ std::vector<std::string> misfits_of(const protocol::NodeChecked& node, const Fil
   return found;
 }
 
+void expect_cores(const launcher::AgentLink& link, const protocol::Hello& first) {
+  if (link.hello.cores != first.cores || link.hello.emulated != first.emulated)
+    throw InputError(fmt::format("{}: has other cores than at the first connection", link.name));
+}
+
 }  // namespace
+
+struct Cluster::Checked {
+  std::filesystem::path folder;
+  std::vector<std::string> programs;
+  protocol::NodeChecked first;  // of the first node
+  std::string name_of_first;
+};
+
+// As check() does for all of them, when one comes back.
+void Cluster::expect_alike(launcher::AgentLink& link, const Checked& checked) {
+  const FileWithWord file{checked.folder};
+  const launcher::CheckedNode now = launcher::check_node(link, {file.path().string(), checked.programs});
+  const std::vector<std::string> misfits = misfits_of(now.node, file, checked.first, checked.name_of_first);
+  if (!misfits.empty()) throw InputError(fmt::format("{}: {}", link.name, fmt::join(misfits, "; ")));
+}
 
 std::string Cluster::Node::title() const {
   return host.empty() ? fmt::format("agent {}", address.to_text()) : fmt::format("host {}", host);
@@ -208,6 +228,12 @@ std::vector<launcher::AgentLink> Cluster::connect(std::chrono::milliseconds pati
   return links;
 }
 
+std::vector<launcher::AgentLink> Cluster::connect_again() {
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (!nodes_[i].started_by.empty()) nodes_[i].address.port = starter_->port_of_running(i, -1);
+  return connect(kJobsEndWithin);
+}
+
 std::string Cluster::text_of(const std::vector<std::string>& misfits) const {
   if (file_.empty()) return fmt::format("{}", fmt::join(misfits, "\n"));
   return fmt::format("not every host of {} can be used:\n  {}", file_, fmt::join(misfits, "\n  "));
@@ -239,6 +265,7 @@ std::vector<std::string> Cluster::check(const std::filesystem::path& folder, con
   }
   if (!misfits.empty() && misfits.size() == missing) throw ProgramMissing(text_of(misfits));
   if (!misfits.empty()) throw InputError(text_of(misfits));
+  checked_ = std::make_shared<const Checked>(Checked{folder, programs, first.value(), name_of_first});
   for (const auto& [note, titles] : hosts_of_note) {
     const bool is_of_all = titles.size() == nodes_.size() && nodes_.size() > 1;
     notes.push_back(fmt::format("{}: {}", is_of_all ? "every host" : fmt::format("{}", fmt::join(titles, ", ")), note));
@@ -299,15 +326,25 @@ std::unique_ptr<launcher::MeasuredExecutor> Cluster::start(const launcher::Local
   if (nodes_[0].first)
     for (Node& node : nodes_) links.push_back(*std::exchange(node.first, std::nullopt));
   else
-    links = connect(kJobsEndWithin);
+    links = connect_again();
   std::vector<launcher::RemoteNode> remote;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (links[i].hello.cores != nodes_[i].hello.cores || links[i].hello.emulated != nodes_[i].hello.emulated)
-      throw InputError(fmt::format("{}: has other cores than at the first connection", links[i].name));
+    expect_cores(links[i], nodes_[i].hello);
     std::vector<launcher::PuId> cores;
     for (const CoreId core : used.machine.cores_of(static_cast<NodeId>(i)))
       cores.push_back(used.pu_of_core[index_of(core)]);
-    remote.push_back({std::move(links[i]), nodes_[i].host, std::move(cores)});
+    // Its agent may have died, or with it the one that listens for daemons.
+    const auto rejoin = [node = nodes_[i].hello, target = static_cast<launcher::LinkTarget>(links[i]),
+                         checked = checked_, starter = nodes_[i].started_by.empty() ? nullptr : starter_.get(),
+                         i](int cancel) {
+      launcher::LinkTarget now = target;
+      if (starter != nullptr) now.address.port = starter->port_of_running(i, cancel);
+      launcher::AgentLink link = launcher::rejoin_agent(now, cancel);
+      expect_cores(link, node);
+      if (checked) expect_alike(link, *checked);
+      return link;
+    };
+    remote.push_back({std::move(links[i]), nodes_[i].host, std::move(cores), rejoin});
   }
   return launcher::make_remote_executor(std::move(remote));
 }

@@ -52,7 +52,8 @@ class Cluster {
   /// Throws UsageError when an agent will be gone before the last of so many runs.
   void expect_runs(std::size_t count) const;
   /// The executor of one run on `used`: the machine, or fewer cores of each node. The first run has the first connections,
-  /// each later one new ones. Throws InputError.
+  /// each later one new ones. A node that comes back has to be as it was at check(). Does not outlive this. Throws
+  /// InputError.
   [[nodiscard]] std::unique_ptr<launcher::MeasuredExecutor> start(const launcher::LocalMachine& used);
 
  private:
@@ -67,9 +68,13 @@ class Cluster {
     [[nodiscard]] std::string title() const;
   };
 
+  struct Checked;
+
+  static void expect_alike(launcher::AgentLink& link, const Checked& checked);
   [[nodiscard]] std::vector<launcher::Host> hosts_of_slurm(const RunSpec& spec);
   void take_hosts(const RunSpec& spec);
   [[nodiscard]] std::vector<launcher::AgentLink> connect(std::chrono::milliseconds patience) const;
+  [[nodiscard]] std::vector<launcher::AgentLink> connect_again();
   [[nodiscard]] std::string text_of(const std::vector<std::string>& misfits) const;
   void make_machine();
 
@@ -80,6 +85,7 @@ class Cluster {
   std::unique_ptr<launcher::AgentStarter> starter_;  // ends the agents that it has started
   std::vector<Node> nodes_;
   launcher::LocalMachine machine_;
+  std::shared_ptr<const Checked> checked_;  // null: not checked
 };
 
 }  // namespace replay::experiment

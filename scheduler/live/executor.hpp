@@ -84,8 +84,8 @@ class Executor {
   /// real jobs slow each other down by themselves. Comes after the job's launch. Has no answer; nothing happens for a job
   /// that has ended.
   virtual void slow_down(JobId /*job*/, double /*slowdown*/) {}
-  /// The user has stopped the run: what does not answer is not waited for longer than what does. The executor is lost
-  /// (on_lost) when only jobs are left that have a part on a node which has not been heard of for 5 s.
+  /// The user has stopped the run: what does not answer is not waited for longer than what does. A node that has
+  /// not been heard of for 5 s is down, or the executor lost, when only jobs are left that have a part on such nodes.
   virtual void hurry() {}
 };
 

@@ -28,27 +28,39 @@ class HostCluster : public testing::Test {
     write_text(folder_ / "hosts", "node1 emulated=1x2\nnode2 emulated=1x2\nnode3 emulated=1x2\n");
     write_text(folder_ / "t.swf", kLong);
   }
-  /// Runs `during` beside three hosts as soon as job 1 runs, waits for the run's end, and then does `after`.
-  void run(const std::string& during = ":", const std::string& after = ":", const std::string& lease = "2s") {
+  /// Runs `during` beside three hosts as soon as job 1 runs, waits for the run's end, and then does `after`. Both may say
+  /// `comes PATTERN`, which waits until the event log has it, and `kill_agent_of HOST`.
+  void run(const std::string& during = ":", const std::string& after = ":", const std::string& lease = "2s",
+           const std::string& more = "--policy fcfs-malleable") {
     write_text(
         folder_ / "script",
-        fmt::format("{} --trace t.swf --policy fcfs-malleable --machine hosts:hosts --bootstrap \"$CLUSTER exec\" "
-                    "--lease {} --out r --plain &\n"
-                    "until grep -qs ' ranks job=1' r/events.log; do kill -0 $! || exit; sleep 0.1; done\n"
-                    "{}\nwait $!\nstatus=$?\n{}\nexit $status\n",
-                    REPLAY_PROGRAM, lease, during, after));
+        fmt::format("comes() {{ until grep -Eqs \"$1\" r/events.log; do kill -0 $run || exit; sleep 0.1; done; }}\n"
+                    "kill_agent_of() {{ $CLUSTER exec $1 sh -c 'kill -9 $(grep -lx replay-agent /proc/[0-9]*/comm | "
+                    "cut -d/ -f3)'; "
+                    "}}\n"
+                    "{} --trace t.swf --machine hosts:hosts --bootstrap \"$CLUSTER exec\" --lease {} {} --out r "
+                    "--plain &\n"
+                    "run=$!\n"
+                    "comes ' ranks job=1'\n"
+                    "{}\nwait $run\nstatus=$?\n{}\nexit $status\n",
+                    REPLAY_PROGRAM, lease, more, during, after));
     result_ =
-        shell("CLUSTER=" REPLAY_HOST_CLUSTER " exec timeout 30 " REPLAY_HOST_CLUSTER " 3 bash script", folder_.path());
+        shell("CLUSTER=" REPLAY_HOST_CLUSTER " exec timeout 60 " REPLAY_HOST_CLUSTER " 3 bash script", folder_.path());
     EXPECT_TRUE(comes_true([this] { return processes_marked(folder_.path().string()).empty(); }));
   }
   [[nodiscard]] bool has_said(const std::string& text) const {
     return (result_.out + result_.err + events()).find(text) != std::string::npos;
   }
   [[nodiscard]] std::string events() const { return text_of(folder_ / "r/events.log"); }
-  void expect_that_the_job_failed_with_the_run() const {
-    EXPECT_EQ(result_.status, 1) << result_.err;
-    EXPECT_TRUE(has_said("finish job=1 outcome=failed")) << events();
-    EXPECT_EQ(text_of(folder_ / "left"), "");
+  [[nodiscard]] bool has_event(const std::string& pattern) const {
+    return std::regex_search(events(), std::regex{pattern});
+  }
+  void expect_events(const std::vector<std::string>& patterns) const {
+    for (const std::string& one : patterns) EXPECT_TRUE(has_event(one)) << one << "\n" << events() << result_.err;
+    MemoryLog log;
+    ASSERT_TRUE(log::read_text(folder_ / "r/events.log", log));
+    EXPECT_EQ(what_is_wrong(log, Machine::parse("3x1x2")), "");
+    EXPECT_EQ(text_of(folder_ / "left"), "") << "on a host";
   }
 
   TemporaryFolder folder_;
@@ -117,27 +129,81 @@ TEST_F(HostCluster, TwoAreCalibratedAndTheSimulatorReadsTheirProfile) {
   EXPECT_EQ(text_of(folder_ / "r/run.json").find("another machine"), std::string::npos);
 }
 
-TEST_F(HostCluster, OneThatCrashesIsNamedAndTheOthersAreLeftClean) {
-  run("$CLUSTER crash node2", kListThem);
-  EXPECT_TRUE(has_said("the run ended early: node2 (agent node2:")) << result_.err;
-  expect_that_the_job_failed_with_the_run();
+/// A job on each of them, and one of two hosts that comes later.
+constexpr const char* kOneOnEach =
+    "; MaxProcs: 6\n"
+    "1 0 -1 6 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    "2 0 -1 600 2 300 -1 2 1000 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    "3 0 -1 6 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    "4 1 -1 1 4 0.5 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1\n";
+
+TEST_F(HostCluster, OneThatCrashesLosesItsJobsAndTheOthersGoOn) {
+  write_text(folder_ / "t.swf", kOneOnEach);
+  run("comes ' ranks job=2'; comes ' ranks job=3'; $CLUSTER crash node2", kListThem, "2s", "--policy easy");
+  EXPECT_EQ(result_.status, 1) << "a job was lost";
+  expect_events({"node node=1 state=down reason=\"the connection has ended", "finish job=2 outcome=lost .*\"node2: ",
+                 "finish job=1 outcome=completed", "finish job=3 outcome=completed", "finish job=4 outcome=completed"});
+  EXPECT_TRUE(has_said("node2 is down: the connection has ended")) << result_.out;
+  EXPECT_NE(text_of(folder_ / "r/jobs/4/command").find("-hosts node1:2,node3:2"), std::string::npos);
 }
 
 TEST_F(HostCluster, OneThatHasCrashedIsNotWaitedForWhenTheRunIsToldToEnd) {
-  run("$CLUSTER crash node2\nkill -TERM $!", kListThem, "1h");
+  run("$CLUSTER crash node2\nkill -TERM $run", kListThem, "1h");
   EXPECT_EQ(result_.status, 143) << result_.err;
-  EXPECT_TRUE(
-      std::regex_search(result_.err, std::regex("ended early: node2 \\(agent node2:[0-9]+\\): not heard of for")))
-      << result_.err;
-  EXPECT_TRUE(has_said("finish job=1 outcome=killed")) << events();
-  EXPECT_EQ(text_of(folder_ / "left"), "");
+  expect_events({"node node=1 state=down reason=\"not heard of for", "finish job=1 outcome=killed .*\"node2: not heard of"});
 }
 
-TEST_F(HostCluster, OneThatIsCutOffIsNamedAndEndsItsPartWhenTheLeaseIsOver) {
+TEST_F(HostCluster, TwoThatCrashLeaveOneToRunOn) {
+  write_text(folder_ / "t.swf", std::string{kOneOnEach} + "5 2 -1 1 2 0.5 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  run("comes ' ranks job=2'; comes ' ranks job=3'; $CLUSTER crash node2; $CLUSTER crash node3; comes 'finish job=5'; "
+      "kill -INT $run",
+      kListThem, "2s", "--policy easy");
+  EXPECT_EQ(result_.status, 130) << "job 4 waits for a host that may come back";
+  expect_events({"finish job=2 outcome=lost .*\"node2: ", "finish job=3 outcome=lost .*\"node3: ",
+                 "finish job=1 outcome=completed", "finish job=5 outcome=completed", "finish job=4 outcome=cancelled"});
+}
+
+TEST_F(HostCluster, WhenAllCrashTheRunEnds) {
+  write_text(folder_ / "t.swf", std::string{kLong} + "2 1 -1 600 2 300 -1 2 1000 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  run("for n in 1 2 3; do $CLUSTER crash node$n; done", kListThem);
+  EXPECT_EQ(result_.status, 1);
+  EXPECT_TRUE(has_said("the run ended early: node")) << result_.err;
+  expect_events({"finish job=1 outcome=(lost|failed)", "finish job=2 outcome=cancelled"});
+}
+
+TEST_F(HostCluster, OneWhoseAgentIsKilledComesBackAndJobsStartThere) {
+  write_text(folder_ / "t.swf", std::string{kLong} + "2 1 -1 1 6 0.5 -1 6 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  run("kill_agent_of node2", kListThem);
+  EXPECT_EQ(result_.status, 1) << "a job was lost";
+  expect_events({"state=down reason=\"the connection has ended, and the agent there has started anew",
+                 "finish job=1 outcome=lost .*\"node2: the connection has ended", "node node=1 state=up",
+                 "finish job=2 outcome=completed"});
+  EXPECT_NE(text_of(folder_ / "r/jobs/2/command").find("-hosts node1:2,node2:2,node3:2"), std::string::npos);
+}
+
+TEST_F(HostCluster, OneWhoseDoorIsKilledIsStartedAgain) {
+  write_text(folder_ / "t.swf", std::string{kLong} + "2 1 -1 1 6 0.5 -1 6 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  run("$CLUSTER exec node2 sh -c 'kill -9 $(grep -lx replay /proc/[0-9]*/comm | cut -d/ -f3)'", kListThem);
+  EXPECT_EQ(result_.status, 1) << "a job was lost";
+  expect_events({"finish job=1 outcome=lost .*\"node2: ", "node node=1 state=down", "node node=1 state=up",
+                 "finish job=2 outcome=completed"});
+}
+
+TEST_F(HostCluster, OneThatIsCutOffForLessThanTheLeaseLosesNothing) {
+  write_text(folder_ / "t.swf", "; MaxProcs: 6\n1 0 -1 6 6 3 -1 6 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  run("$CLUSTER link node2 down; comes 'node=1 state=silent'; $CLUSTER link node2 up", kListThem, "8s");
+  EXPECT_EQ(result_.status, 0) << result_.out << result_.err;
+  expect_events({"node node=1 state=silent reason=\"the line is cut [(]the node agent has not been heard of for 4 s",
+                 "node node=1 state=up reason=\"the line is mended", "finish job=1 outcome=completed"});
+  EXPECT_FALSE(has_event("state=down"));
+}
+
+TEST_F(HostCluster, OneThatIsCutOffForLongerIsDownAndEndsItsPartItself) {
   run("$CLUSTER link node2 down", std::string{"sleep 2\n"} + kListThem);
-  EXPECT_TRUE(has_said("the run ended early: node2 (agent node2:")) << result_.err;
-  EXPECT_TRUE(has_said("has not been heard of for 2 s")) << result_.err;
-  expect_that_the_job_failed_with_the_run();
+  EXPECT_EQ(result_.status, 1);
+  expect_events({"node node=1 state=silent",
+                 "node node=1 state=down reason=\"the node agent has not been heard of for 2 s",
+                 "finish job=1 outcome=lost .*\"node2: "});
 }
 
 }  // namespace

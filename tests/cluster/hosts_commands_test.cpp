@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -116,19 +117,28 @@ TEST_F(ServiceOnHosts, JobsOfUsersSpanThemAndAreCancelled) {
   expect_nothing_left();
 }
 
-TEST_F(ServiceOnHosts, OneThatIsLostEndsTheServiceAndJobsThatMayWaitAgain) {
-  const auto first = serve("first");
-  EXPECT_EQ(ask("submit", "-n 4 --time 10min --requeue phases --runtime 600").status, 0);
-  ASSERT_TRUE(comes_true([this] { return named("phases").size() == 4; })) << first->out();
-  ASSERT_EQ(named("replay-agent").size(), 2U);
-  send_signal(named("replay-agent").back(), SIGKILL);
-  EXPECT_EQ(first->wait(), 1);
-  EXPECT_NE(first->out().find("the service ended early: 127.0.0."), std::string::npos) << first->out();
-  expect_nothing_left();
-  const auto second = serve("out");
-  EXPECT_TRUE(comes_true([this] { return named("phases").size() == 4; })) << output() << ask("jobs", "--all").out;
-  second->send(SIGTERM);
-  EXPECT_EQ(second->wait(), 0) << output();
+TEST_F(ServiceOnHosts, OneThatIsLostLosesItsJobsUnlessTheyMayWaitAgainAndIsUsedAgain) {
+  const auto service = serve("out");
+  for (const char* const words : {"--requeue", ""}) {
+    EXPECT_EQ(ask("submit", fmt::format("-n 4 --time 10min {} phases --runtime 600", words)).status, 0);
+    ASSERT_TRUE(comes_true([this] { return named("phases").size() == 4; })) << output();
+    ASSERT_EQ(named("replay-agent").size(), 2U);
+    const std::vector<pid_t> first = named("phases");
+    send_signal(named("replay-agent").back(), SIGKILL);
+    if (*words == '\0') break;
+    EXPECT_TRUE(comes_true([&] {
+      const std::vector<pid_t> now = named("phases");
+      return now.size() == 4 && std::ranges::find_first_of(now, first) == now.end();
+    })) << output();
+    EXPECT_EQ(ask("cancel", "1").status, 0);
+    EXPECT_TRUE(comes_true([this] { return named("phases").empty(); })) << output();
+  }
+  EXPECT_EQ(ask("submit", "--wait -n 4 --time 1min phases --runtime 0.3").status, 0) << output();
+  const std::string jobs = ask("jobs", "--all").out;
+  EXPECT_TRUE(std::regex_search(jobs, std::regex{"\n *1 .*cancelled"})) << jobs;
+  EXPECT_TRUE(std::regex_search(jobs, std::regex{"\n *2 .*lost"})) << jobs;
+  service->send(SIGTERM);
+  EXPECT_EQ(service->wait(), 0) << output();
   expect_nothing_left();
 }
 

@@ -1,4 +1,4 @@
-// Tests of what is killed while a job spans the hosts of a file: the run ends with a reason that names the host, and nothing is left.
+// Tests of what is killed while a job spans the hosts of a file: the reason names the host, and nothing is left.
 #include <signal.h>
 
 #include <string>
@@ -33,11 +33,39 @@ TEST_F(Hosts, AProxyThatIsKilledEndsTheJobOnBoth) {
                            "127.0.0.[12]: Hydra's proxy was killed by signal 9");
 }
 
-TEST_F(Hosts, AnAgentThatIsKilledEndsTheRunWithItsHostsName) {
-  const auto running = with_a_spanning_job();
+TEST_F(Hosts, AnAgentThatIsKilledLosesItsJobsAndTheHostIsUsedAgain) {
+  write_text(folder_ / "t.swf", text_of(folder_ / "long.swf") + "2 1 -1 1 4 0.5 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  const auto running = daemon(on_hosts("t.swf", "easy"));
+  ASSERT_TRUE(comes_true([this] { return events().find(" submit job=2") != std::string::npos; })) << running->out();
   ASSERT_EQ(named("replay-agent").size(), 2U);
-  expect_failure_of_killed(*running, named("replay-agent").back(), "127.0.0.[12] [(]agent .*the connection has ended");
-  EXPECT_NE(output().find("the run ended early: 127.0.0."), std::string::npos) << output();
+  send_signal(named("replay-agent").back(), SIGKILL);
+  EXPECT_EQ(running->wait(), 1) << "a job was lost";
+  for (const char* const one :
+       {"finish job=1 outcome=lost.* reason=\"127.0.0.[12]: .*has started anew", "node node=[01] state=down",
+        "node node=[01] state=up", "finish job=2 outcome=completed"})
+    EXPECT_TRUE(std::regex_search(events(), std::regex{one})) << one << "\n" << events();
+  expect_nothing_left();
+}
+
+TEST_F(Hosts, AnAgentOfTheUsersThatIsStartedAgainIsUsedAgain) {
+  machine_ = kEmulated;
+  start_agent();
+  write_text(folder_ / "two.hosts",
+             fmt::format("127.0.0.1 agent={}\n127.0.0.2 emulated=1x2\n", launcher::LinkAddress::parse(address_).port));
+  write_text(folder_ / "t.swf", text_of(folder_ / "long.swf") + "2 1 -1 1 4 0.5 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  auto words = on_hosts("t.swf", "easy");
+  words.insert(words.end(), {"--agent-key", key_.string()});
+  const auto running = daemon(words);
+  ASSERT_TRUE(comes_true([this] { return events().find(" submit job=2") != std::string::npos; })) << running->out();
+  agent_->send(SIGKILL);
+  agent_->wait();
+  EXPECT_TRUE(comes_true([this] { return events().find("node node=0 state=down") != std::string::npos; })) << events();
+  start_agent({"--listen", address_});
+  EXPECT_EQ(running->wait(), 1) << "a job was lost";
+  for (const char* const one :
+       {"finish job=1 outcome=lost.* reason=\"127.0.0.1: ", "node node=0 state=up", "finish job=2 outcome=completed"})
+    EXPECT_TRUE(std::regex_search(events(), std::regex{one})) << one << "\n" << events() << output();
+  expect_nothing_left();
 }
 
 TEST_F(Hosts, StrangersEndNoJobThatSpansThem) {

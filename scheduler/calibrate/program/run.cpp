@@ -1,5 +1,7 @@
 #include "scheduler/calibrate/program/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -76,6 +78,10 @@ void ProgramRun::end() {
 void ProgramRun::on_site_noted(const std::string& text) {
   constexpr std::size_t kLongest = 300;
   history_.notes.push_back(clean_line(text, kLongest));
+}
+
+void ProgramRun::on_node(const NodeChange& change, const std::string& host) {
+  on_site_noted(fmt::format("{} is {}: {}", host, to_text(change.state), change.reason));
 }
 
 void ProgramRun::on_started(JobId /*job*/, bool malleable, const std::string& reason) {

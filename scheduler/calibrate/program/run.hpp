@@ -91,6 +91,7 @@ class ProgramRun final : live::ExecutorListener {
   void on_measured(JobId /*job*/, double /*cpu_use*/) override {}
   void on_noted(JobId /*job*/, const std::string& text) override { on_site_noted(text); }
   void on_site_noted(const std::string& text) override;
+  void on_node(const NodeChange& change, const std::string& host) override;
   void on_ended(JobId job, const JobEnd& end) override;
   void on_not_started(JobId job, const std::string& reason) override;
   void on_action_failed(JobId job, const std::string& action, const std::string& reason) override;

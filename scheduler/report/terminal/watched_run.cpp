@@ -48,6 +48,12 @@ struct RunWatcher::OnRecord {
     watcher.tell(at, fmt::format("job {}: {} failed: {}", number(what.job), what.action, what.reason), true);
   }
   void operator()(const log::Note& what) const { watcher.tell(at, what.text); }
+  void operator()(const NodeChange& what) const {
+    watcher.tell(at,
+                 fmt::format("{} is {}{}{}", run.names_.of(what.node), to_text(what.state),
+                             what.reason.empty() ? "" : ": ", what.reason),
+                 what.state == NodeState::kDown);
+  }
   void operator()(const GroupFormed& what) const {
     run.has_sharing_ = true;
     run.groups_.insert_or_assign(what.primary, what);

@@ -80,7 +80,7 @@ class Session : public testing::Test {
             reports_.push_back(static_cast<std::int64_t>(suspended->job));
         },
         [this](const std::string& reason) { lost_ = reason; },
-        [this](const std::string& note) { notes_.push_back(note); });
+        [this](AgentSession::LineState, const std::string& note) { notes_.push_back(note); });
   }
 
   bool until(const std::function<bool()>& happened, std::chrono::milliseconds limit = 20s) {

@@ -233,6 +233,58 @@ TEST_F(ItsParts, ASiteThatCannotStartAPartHasNotStartedTheJob) {
   EXPECT_EQ(told(), Texts{"not started: c: cannot fork"});
 }
 
+TEST_F(ItsParts, APartThatIsLostWithItsNodeEndsTheOthersAndThenTheJobIsLost) {
+  parts_.suspend();
+  (void)sent();
+  parts_.lose(5, "the connection has ended");
+  EXPECT_EQ(sent(), (Texts{"3 end failed", "6 end failed"}));
+  parts_.resume();
+  EXPECT_EQ(sent(), Texts{}) << "its end answers it";
+  ended(3, Outcome::kFailed, "killed");
+  EXPECT_EQ(told(), Texts{});
+  ended(6, Outcome::kFailed);
+  EXPECT_EQ(told(), Texts{"ended lost 9 -1: b: the connection has ended"}) << "which answers the suspension, too";
+  EXPECT_TRUE(parts_.is_over());
+  parts_.lose(3, "late");
+  EXPECT_EQ(told(), Texts{}) << "it has one end";
+}
+
+TEST_F(ItsParts, TwoPartsAreLostOneAfterTheOther) {
+  parts_.lose(3, "a is gone");
+  parts_.lose(6, "c is gone");
+  EXPECT_EQ(sent(), (Texts{"5 end failed", "6 end failed"})) << "the second one is not waited for any more";
+  ended(5, Outcome::kFailed);
+  EXPECT_EQ(told(), Texts{"ended lost 0 -1: a: a is gone"});
+}
+
+// The other hosts may see the consequences before the daemon knows of the cause.
+TEST_F(ItsParts, AFailureElsewhereBeforeANodesEndIsKnownIsItsConsequence) {
+  ended(3, Outcome::kFailed, "b: the line is cut: Connection reset by peer");
+  ended(6, Outcome::kFailed);
+  (void)sent();
+  parts_.lose(5, "the agent there has started anew");
+  EXPECT_EQ(sent(), Texts{});
+  EXPECT_EQ(told(), Texts{"ended lost 9 -1: b: the agent there has started anew"});
+}
+
+TEST_F(ItsParts, AnOrderedEndKeepsItsOutcomeThoughANodeIsLost) {
+  parts_.end(Outcome::kOverrun);
+  (void)sent();
+  ended(3, Outcome::kOverrun);
+  parts_.lose(5, "it could not be mended");
+  EXPECT_EQ(sent(), Texts{}) << "a second order to end would be SIGKILL";
+  ended(6, Outcome::kOverrun);
+  EXPECT_EQ(told(), Texts{"ended overrun 9 -1: b: it could not be mended"});
+}
+
+// mpiexec has ended well only if all ranks have, on all nodes.
+TEST_F(ItsParts, AJobWhoseMpiexecHasEndedWellHasCompletedThoughANodeDidNotSaySo) {
+  ended(3);
+  ended(6);
+  parts_.lose(5, "it could not be mended");
+  EXPECT_EQ(told(), Texts{"ended completed 0 0.5: "});
+}
+
 TEST_F(ItsParts, TheUseIsTheMeanOverTheRanksAndIsSaidWithTheFirstPart) {
   parts_.on(3, protocol::JobMeasured{kJob, 1});
   parts_.on(5, protocol::JobMeasured{kJob, 0.5});
