@@ -49,6 +49,7 @@ void compress(const RigidRun& run, std::vector<PlannedStart>& planned, Compress 
 }
 
 bool calls_for_compression(const Happened& happened, CompressAt at, const std::vector<PlannedStart>& planned) {
+  if (happened.is_open_early) return true;
   const auto is_planned = [&](std::size_t job) { return std::ranges::count(planned, job, &PlannedStart::job) > 0; };
   if (at == CompressAt::kAllEnds) return !happened.ended.empty() || !happened.left.empty();
   return std::ranges::any_of(happened.ended, &Happened::End::early) || std::ranges::any_of(happened.left, is_planned);

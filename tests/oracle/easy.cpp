@@ -70,7 +70,7 @@ void backfill_behind_plan(RigidRun& run, std::vector<std::size_t> queue, const E
 // "Every single event is followed by its own scheduling pass (a submission only if the free processors suffice for that
 // job)."
 bool asks_for_pass(const RigidRun& run, PassRule rule, const Happened& happened) {
-  if (rule == PassRule::kInstant || happened.submitted.empty()) return true;
+  if (rule == PassRule::kInstant || happened.submitted.empty() || happened.nodes_changed) return true;
   return run.job(happened.submitted.front()).processes <= run.plan_of_running().free_at(run.now());
 }
 

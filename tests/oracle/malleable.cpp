@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <numeric>
 #include <optional>
+#include <utility>
 
+#include "tests/oracle/nodes.hpp"
 #include "tests/oracle/work.hpp"
 
 namespace replay::oracle {
@@ -46,50 +49,93 @@ class MalleableRun {
   MalleableRun(const Workload& workload, const Malleable& rules)
       : workload_(workload),
         rules_(rules),
-        free_(static_cast<std::size_t>(workload.nodes), workload.cores_per_node),
-        schedule_(workload.jobs.size()) {
-    if (workload.flat) free_.assign(1, workload.cores());
-    node_size_ = free_.front();
-  }
+        nodes_(workload),
+        free_(nodes_.free({})),
+        node_size_(free_.front()),
+        schedule_(workload.jobs.size()) {}
 
   Schedule all() {
     std::vector<std::size_t> coming(workload_.jobs.size());
     std::iota(coming.begin(), coming.end(), std::size_t{0});
-    const auto& jobs = workload_.jobs;
-    std::ranges::sort(coming, {}, [&](std::size_t i) { return std::pair{jobs[i].submit, jobs[i].number}; });
-    while (!coming.empty() || !running_.empty()) {
-      now_ = kNever;
-      if (!coming.empty()) now_ = jobs[coming.front()].submit;
-      for (const MalleableJob& r : running_) now_ = std::min({now_, r.work.end(), r.budget.end()});
-      end_those_that(&MalleableJob::work);
-      while (!coming.empty() && jobs[coming.front()].submit == now_) {
-        waiting_.push_back(coming.front());
+    in_queue_order(coming);
+    for (Time next; (next = next_instant(coming)) != kNever;) {
+      now_ = next;
+      take_nodes();
+      end_those_that([&](const MalleableJob& r) { return r.work.end() <= now_; });
+      while (!coming.empty() && workload_.jobs[coming.front()].submit == now_) {
+        wait(coming.front());
         coming.erase(coming.begin());
       }
-      if (workload_.overrun == Overrun::kKill) end_those_that(&MalleableJob::budget);
+      if (workload_.overrun == Overrun::kKill)
+        end_those_that([&](const MalleableJob& r) { return r.budget.end() <= now_; });
       for (MalleableJob& r : running_)
         if (r.budget.end() <= now_) r.budget.add(std::max(r.job->estimate() / 10, 60 * kSecond));
       pass();
+    }
+    for (const std::size_t held : held_) {
+      schedule_[held].end = now_;
+      schedule_[held].ending = Ending::kCancelled;
     }
     return schedule_;
   }
 
  private:
-  // Ends the running jobs with this work (or budget) used up now.
-  void end_those_that(Work MalleableJob::*what) {
-    for (std::size_t i = 0; i < running_.size();) {
-      const MalleableJob& r = running_[i];
-      if ((r.*what).end() > now_) {
-        ++i;
+  [[nodiscard]] Time next_instant(const std::vector<std::size_t>& coming) const {
+    Time next = nodes_.next();
+    if (!coming.empty()) next = std::min(next, workload_.jobs[coming.front()].submit);
+    for (const MalleableJob& r : running_) next = std::min({next, r.work.end(), r.budget.end()});
+    return next;
+  }
+
+  void in_queue_order(std::vector<std::size_t>& jobs) const {
+    std::ranges::sort(jobs, {}, [&](std::size_t i) {
+      return std::pair{workload_.jobs[i].submit, workload_.jobs[i].number};
+    });
+  }
+
+  // In the queue, or held back.
+  void wait(std::size_t index) {
+    const bool fits = workload_.jobs[index].processes <= nodes_.ever();
+    (fits ? waiting_ : held_).push_back(index);
+    in_queue_order(waiting_);
+  }
+
+  void take_nodes() {
+    nodes_.take(now_);
+    const std::vector<std::size_t> lost = end_those_that([&](const MalleableJob& r) { return nodes_.has_down(r.cores); });
+    for (const std::size_t index : lost) {
+      Span& span = schedule_[index];
+      if (!workload_.requeues_lost) {
+        span.ending = Ending::kLost;
         continue;
       }
-      schedule_[r.index].end = now_;
-      std::vector<int> its_own = r.cores;  // cores without another job
-      for (std::size_t n = 0; n < r.names.size(); ++n)
-        its_own[n] -= static_cast<int>(std::ranges::count_if(r.names[n], [&](int c) { return jobs_on(n, c) > 1; }));
-      give_back(its_own);
-      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+      span.lost.emplace_back(std::exchange(span.start, kNever), std::exchange(span.end, kNever));
+      waiting_.push_back(index);
     }
+    for (const std::size_t index : std::exchange(held_, {})) waiting_.push_back(index);
+    for (const std::size_t index : std::exchange(waiting_, {})) wait(index);
+    find_free();
+  }
+
+  std::vector<std::size_t> end_those_that(const std::function<bool(const MalleableJob&)>& end_now) {
+    std::vector<std::size_t> ended;
+    std::erase_if(running_, [&](const MalleableJob& r) {
+      if (!end_now(r)) return false;
+      schedule_[r.index].end = now_;
+      ended.push_back(r.index);
+      return true;
+    });
+    find_free();
+    return ended;
+  }
+
+  // Two jobs may be on a core.
+  void find_free() {
+    std::vector<Use> uses;
+    for (const MalleableJob& r : running_) uses.push_back({r.cores, kNever});
+    free_ = nodes_.free(uses);
+    for (std::size_t n = 0; n < free_.size(); ++n)
+      for (int core = 0; core < node_size_; ++core) free_[n] += nodes_.is_open(n) && jobs_on(n, core) > 1 ? 1 : 0;
   }
 
   void give_back(const std::vector<int>& cores) {
@@ -115,6 +161,9 @@ class MalleableRun {
         if (jobs_on(n, core) > 1) return true;
     return false;
   }
+
+  // "None is shrunk or expanded."
+  [[nodiscard]] bool is_fixed(const MalleableJob& r) const { return is_sharing(r) || nodes_.has_closed(r.cores); }
 
   static double demand(const MalleableJob& r, const MalleableJob& other) {
     double most = 0;
@@ -181,6 +230,7 @@ class MalleableRun {
       for (const std::size_t i : by_criterion()) {
         const MalleableJob& host = running_[i];
         if (host.job->flexibility != Flexibility::kMalleable || host.level + level > rules_.max_mpl) continue;
+        if (nodes_.has_closed(host.cores)) continue;
         const auto guest = beside(host, index, level);
         if (!guest) continue;
         const double worst = std::max(slowdown(rules_.model, *host.job, host.level, demand(host, *guest)),
@@ -277,7 +327,7 @@ class MalleableRun {
       if (enough(level)) return true;
       for (const std::size_t i : by_criterion()) {
         const MalleableJob& victim = running_[i];
-        if (!victim.job->can_shrink() || is_sharing(victim)) continue;
+        if (!victim.job->can_shrink() || is_fixed(victim)) continue;
         const std::vector<int> fewer = cores_at(victim.processes, level);
         int gain = 0;
         for (std::size_t n = 0; n < free.size(); ++n) gain += std::max(0, cores[i][n] - fewer[n]);
@@ -294,7 +344,7 @@ class MalleableRun {
 
   // Expands level by level, as long as the whole step fits.
   void expand(MalleableJob& r) {
-    if (is_sharing(r)) return;
+    if (is_fixed(r)) return;
     while (r.level > 1) {
       const std::vector<int> more = cores_at(r.processes, r.level - 1);
       for (std::size_t n = 0; n < more.size(); ++n)
@@ -360,22 +410,25 @@ class MalleableRun {
 
   // The free cores of each node at an instant if every shrinkable job were shrunk.
   [[nodiscard]] std::vector<int> could_be_free(Time at) const {
-    std::vector<int> free = free_;
+    std::vector<int> free(free_.size(), node_size_);
     for (const MalleableJob& r : running_) {
-      const std::vector<int> least = cores_at(r.processes, most(*r.job));
-      for (std::size_t n = 0; n < free.size(); ++n)
-        free[n] += expected_end(r) <= at ? r.cores[n] : r.cores[n] - least[n];
+      if (expected_end(r) <= at) continue;
+      const std::vector<int> least = nodes_.has_closed(r.cores) ? r.cores : cores_at(r.processes, most(*r.job));
+      for (std::size_t n = 0; n < free.size(); ++n) free[n] -= least[n];
     }
+    for (std::size_t n = 0; n < free.size(); ++n)
+      if (nodes_.back(n) > at) free[n] = 0;
     return free;
   }
 
   void backfill() {
     const Job& head = workload_.jobs[waiting_.front()];
     Time shadow = kNever;
-    for (const MalleableJob& r : running_) {
-      const Time end = expected_end(r);
-      if (end < shadow && fits(head, most(head), could_be_free(end))) shadow = end;
-    }
+    std::vector<Time> ends;
+    for (const MalleableJob& r : running_) ends.push_back(expected_end(r));
+    for (std::size_t n = 0; n < free_.size(); ++n) ends.push_back(nodes_.back(n));
+    for (const Time end : ends)
+      if (now_ <= end && end < shadow && fits(head, most(head), could_be_free(end))) shadow = end;
     std::vector<int> then = could_be_free(shadow);
 
     for (const std::size_t index : std::vector<std::size_t>(waiting_.begin() + 1, waiting_.end())) {
@@ -399,10 +452,12 @@ class MalleableRun {
 
   const Workload& workload_;
   const Malleable& rules_;
+  Nodes nodes_;
   std::vector<int> free_;  // cores of each node; a pool is one node
-  int node_size_ = 0;
+  int node_size_;
   Time now_ = 0;
   std::vector<std::size_t> waiting_;   // by (submit, number), as positions in the workload
+  std::vector<std::size_t> held_;      // that need more cores than will ever be there
   std::vector<MalleableJob> running_;  // by start
   Schedule schedule_;
 };

@@ -1,6 +1,7 @@
 #include "tests/oracle/plan.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace replay::oracle {
 
@@ -26,6 +27,13 @@ Time Plan::earliest(int cores, Time from, Time length) const {
   for (const Use& use : used_)
     if (from < use.to && use.to < best && fits(cores, use.to, length)) best = use.to;
   return best;
+}
+
+std::vector<Time> Plan::instants() const {
+  std::set<Time> all;
+  for (const Use& use : used_) all.insert({use.from, use.to});
+  all.erase(kNever);
+  return {all.begin(), all.end()};
 }
 
 }  // namespace replay::oracle

@@ -17,9 +17,10 @@ class Plan {
 
   [[nodiscard]] int free_at(Time when) const;
   [[nodiscard]] bool fits(int cores, Time from, Time length) const;
-  /// The first instant from `from` on at which this many cores are free for `length`. REQUIRES: cores <= those of the
-  /// machine.
+  /// The first instant from `from` on at which this many cores are free for `length`; kNever if there is none.
   [[nodiscard]] Time earliest(int cores, Time from, Time length) const;
+  /// Those at which a use begins or ends, ascending.
+  [[nodiscard]] std::vector<Time> instants() const;
 
  private:
   struct Use {

@@ -8,22 +8,24 @@
 namespace replay::oracle {
 
 RigidRun::RigidRun(const Workload& workload)
-    : workload_(workload), jobs_(workload.jobs), schedule_(workload.jobs.size()) {
+    : workload_(workload), jobs_(workload.jobs), nodes_(workload), schedule_(workload.jobs.size()) {
   for (Job& job : jobs_)
     if (job.is_taken_back()) job.run_time = job.estimate();
 }
 
 Schedule RigidRun::run(PassRule rule, const std::function<Time(const Happened&)>& pass) {
   Time timer = kNever;
-  while ((now_ = next_instant(timer)) != kNever) {
+  for (Time next; (next = next_instant(timer)) != kNever;) {
+    now_ = next;
     Happened happened;
     if (rule == PassRule::kInstant) {
       take_instant(happened);
     } else {
       // What starts now and takes no time ends in a batch of its own, after all the rest.
-      static_cast<void>(take_back(happened, now_) || take_submission(happened) || take_end(happened, now_) ||
+      static_cast<void>(take_nodes(happened) || take_back(happened, now_) || take_submission(happened) || take_end(happened, now_) ||
                         take_back(happened, kNever) || take_kill(happened) || take_extension() ||
                         take_end(happened, kNever));
+      if (happened.is_hidden) continue;
     }
     for (Running& running : running_) {
       if (workload_.overrun == Overrun::kPolicy && running.estimated_end == now_)
@@ -33,6 +35,10 @@ Schedule RigidRun::run(PassRule rule, const std::function<Time(const Happened&)>
       running.counted = counted_end(running);
     }
     timer = pass(happened);
+  }
+  for (const std::size_t held : held_) {
+    schedule_[held].end = now_;
+    schedule_[held].ending = Ending::kCancelled;
   }
   return schedule_;
 }
@@ -44,6 +50,7 @@ void RigidRun::go_to_next_instant(Time timer) {
 }
 
 void RigidRun::take_instant(Happened& happened) {
+  take_nodes(happened);
   while (take_back(happened, now_)) continue;
   while (take_end(happened, kNever) || take_kill(happened)) continue;
   while (take_submission(happened)) continue;
@@ -68,11 +75,12 @@ Time RigidRun::run_time(const Job& job) const {
 }
 
 Time RigidRun::next_instant(Time timer) const {
-  Time next = timer;
+  Time next = std::min(timer, nodes_.next());
   if (submitted_ < jobs_.size()) next = std::min(next, jobs_[submitted_].submit);
   for (const Running& running : running_)
     next = std::min({next, running.end, running.estimated_end, taken_back_at(running.job)});
-  for (const std::size_t waiting : waiting_) next = std::min(next, taken_back_at(waiting));
+  for (const auto* const queue : {&waiting_, &held_})
+    for (const std::size_t waiting : *queue) next = std::min(next, taken_back_at(waiting));
   return next;
 }
 
@@ -80,24 +88,74 @@ Time RigidRun::taken_back_at(std::size_t index) const {
   return job(index).is_taken_back() ? job(index).submit + job(index).taken_back_after : kNever;
 }
 
+// "Of one instant, the rows count first." A job whose cores are gone is lost, even where it would end now.
+bool RigidRun::take_nodes(Happened& happened) {
+  const Nodes::Changed changed = nodes_.take(now_);
+  happened.nodes_changed = changed.any;
+  happened.is_longer = changed.is_later;
+  happened.is_open_early = changed.is_sooner;
+  for (const Running& lost : std::vector<Running>(running_))
+    if (nodes_.has_down(lost.cores)) lose(happened, lost);
+  for (auto* const queue : {&held_, &waiting_})
+    for (const std::size_t waiting : std::vector<std::size_t>(*queue)) {
+      const bool is_to_wait = job(waiting).processes <= nodes_.ever();
+      if (is_to_wait == (queue == &waiting_)) continue;
+      std::erase(*queue, waiting);
+      if (!is_to_wait) happened.left.push_back(waiting);
+      wait(happened, waiting);
+    }
+  return changed.any;
+}
+
+void RigidRun::lose(Happened& happened, const Running& lost) {
+  happened.ended.push_back({lost.job, now_ < lost.counted});
+  Span& span = schedule_[lost.job];
+  if (workload_.requeues_lost) {
+    span.lost.emplace_back(std::exchange(span.start, kNever), now_);
+    wait(happened, lost.job);
+  } else {
+    span.end = now_;
+    span.ending = Ending::kLost;
+  }
+  running_.erase(running(lost.job));
+}
+
+// Or it is held back: "a job that needs more cores than will ever be there".
+void RigidRun::wait(Happened& happened, std::size_t index) {
+  if (job(index).processes > nodes_.ever()) {
+    held_.push_back(index);
+    return;
+  }
+  happened.submitted.push_back(index);
+  waiting_.push_back(index);
+  std::ranges::sort(waiting_, {}, [&](std::size_t i) { return std::pair{job(i).submit, job(i).number}; });
+}
+
 // By number. A job that ends by itself at that instant has ended; one whose start was decided at that instant never runs.
 bool RigidRun::take_back(Happened& happened, Time submitted_before) {
   std::vector<std::size_t> due;
-  for (const std::size_t waiting : waiting_)
-    if (taken_back_at(waiting) == now_) due.push_back(waiting);
+  for (const auto* const queue : {&waiting_, &held_})
+    for (const std::size_t waiting : *queue)
+      if (taken_back_at(waiting) == now_) due.push_back(waiting);
   for (const Running& running : running_)
     if (taken_back_at(running.job) == now_ && (running.end > now_ || running.is_killed)) due.push_back(running.job);
   std::erase_if(due, [&](std::size_t i) { return job(i).submit >= submitted_before; });
   const auto first = std::ranges::min_element(due, {}, [&](std::size_t i) { return job(i).number; });
   if (first == due.end()) return false;
   schedule_[*first].end = now_;
+  schedule_[*first].ending = Ending::kCancelled;
   if (const auto found = running(*first); found != running_.end()) {
-    if (found->start == now_) schedule_[*first].start = kNever;
+    if (found->start == now_) {
+      schedule_[*first].start = kNever;
+      schedule_[*first].cores.pop_back();
+    }
     happened.ended.push_back({*first, now_ < found->counted});
     running_.erase(found);
-  } else {
+  } else if (std::erase(waiting_, *first) > 0) {
     happened.left.push_back(*first);
-    std::erase(waiting_, *first);
+  } else {
+    std::erase(held_, *first);
+    happened.is_hidden = true;
   }
   return true;
 }
@@ -131,9 +189,8 @@ bool RigidRun::take_submission(Happened& happened) {
   std::iota(together.begin(), together.end(), static_cast<std::size_t>(first));
   std::ranges::sort(together, {}, [&](std::size_t i) { return job(i).number; });
   const std::size_t next = together[submitted_++ - static_cast<std::size_t>(first)];
-  happened.submitted.push_back(next);
-  waiting_.push_back(next);
-  std::ranges::stable_sort(waiting_, {}, [&](std::size_t i) { return std::pair{job(i).submit, job(i).number}; });
+  wait(happened, next);
+  happened.is_hidden = happened.submitted.empty();
   return true;
 }
 
@@ -158,16 +215,18 @@ std::vector<Running> RigidRun::planned_running() const {
   return planned;
 }
 
-Plan RigidRun::plan_of_running() const {
-  Plan plan{cores()};
-  for (const Running& running : planned_running()) plan.put(job(running.job).processes, now_, running.estimated_end);
-  return plan;
+std::vector<Use> RigidRun::uses(bool planned) const {
+  std::vector<Use> uses;
+  for (const Running& running : running_)
+    if (!planned || counted_end(running) > now_) uses.push_back({running.cores, counted_end(running)});
+  return uses;
 }
 
+Plan RigidRun::plan_of_running() const { return nodes_.plan(uses(false), now_); }
+
 int RigidRun::idle_cores() const {
-  int idle = cores();
-  for (const Running& running : running_) idle -= job(running.job).processes;
-  return idle;
+  const OnNodes free = nodes_.free(uses(false));
+  return std::accumulate(free.begin(), free.end(), 0);
 }
 
 void RigidRun::start(std::size_t index) {
@@ -176,8 +235,9 @@ void RigidRun::start(std::size_t index) {
   waiting_.erase(std::ranges::find(waiting_, index));
   const bool killed = workload_.overrun == Overrun::kKill && run_time(job) > job.estimate();
   running_.push_back({index, now_, now_ + job.estimate(), now_ + (killed ? job.estimate() : run_time(job)), killed,
-                      now_ + job.estimate()});
+                      now_ + job.estimate(), spread(job.processes, nodes_.free(uses(true)))});
   schedule_[index].start = now_;
+  schedule_[index].cores.push_back({now_, running_.back().cores});
 }
 
 void RigidRun::extend(std::size_t index, Time by) {

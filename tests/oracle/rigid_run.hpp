@@ -2,13 +2,15 @@
 // passes. Section 1 of the readings: with pass=instant, one instant is terminations, submissions, estimates reached,
 // planned starts, and one pass; with pass=event, submissions come first and a pass follows each single event, and a
 // running job at its estimated end counts as free in planning. Jobs are taken back before all of that (docs/formats/swf.md),
-// those that are submitted at that instant after the submissions and ends.
+// those that are submitted at that instant after the submissions and ends. What happens to nodes comes before all other events of its
+// instant, with the ends of the jobs that are lost and the jobs that are held back or come again.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <vector>
 
+#include "tests/oracle/nodes.hpp"
 #include "tests/oracle/plan.hpp"
 #include "tests/oracle/workload.hpp"
 
@@ -23,6 +25,7 @@ struct Running {
   Time end;  ///< no policy may use it
   bool is_killed;
   Time counted;  ///< the end that the last pass assumed
+  OnNodes cores;
 };
 
 /// The input of a pass. With pass=event it is a single event.
@@ -32,9 +35,12 @@ struct Happened {
     bool early;  ///< before the end that the last pass assumed
   };
   std::vector<End> ended;
-  std::vector<std::size_t> left;  ///< taken back while they waited
-  std::vector<std::size_t> submitted;
-  bool is_longer = false;                ///< a running job counts as ending later than at the last pass
+  std::vector<std::size_t> left;       ///< taken back while they waited, or held back
+  std::vector<std::size_t> submitted;  ///< or waiting again
+  bool is_hidden = false;              ///< of a job that is held back: no policy sees it
+  bool nodes_changed = false;
+  bool is_longer = false;                ///< a running job or a closed node counts as ending later than at the last pass
+  bool is_open_early = false;            ///< a closed node counts as ending earlier
   bool is_late = false;                  ///< a running job is past its estimate, and counts as ending in the next tick
   std::vector<std::size_t> at_estimate;  ///< Overrun::kPolicy: in start order; the pass extends or kills each of them
 };
@@ -59,9 +65,9 @@ class RigidRun {
   [[nodiscard]] const std::vector<std::size_t>& waiting() const { return waiting_; }
   /// Running jobs with their estimated ends; without those that count as free in planning.
   [[nodiscard]] std::vector<Running> planned_running() const;
-  /// The same jobs as a plan.
+  /// What jobs and closed nodes have of the machine, as a plan.
   [[nodiscard]] Plan plan_of_running() const;
-  /// Cores that no job holds, whether its estimate is over or not.
+  /// Cores of open nodes that no job holds, whether its estimate is over or not.
   [[nodiscard]] int idle_cores() const;
   /// REQUIRES: the job waits, and fits what planned_running() leaves.
   void start(std::size_t index);
@@ -80,6 +86,9 @@ class RigidRun {
   [[nodiscard]] Time counted_end(const Running& running) const;
   [[nodiscard]] Time next_instant(Time timer) const;
   void take_instant(Happened& happened);
+  bool take_nodes(Happened& happened);
+  void lose(Happened& happened, const Running& lost);
+  void wait(Happened& happened, std::size_t index);
   bool take_back(Happened& happened, Time submitted_before);
   [[nodiscard]] Time taken_back_at(std::size_t index) const;
   bool take_end(Happened& happened, Time started_before);
@@ -88,12 +97,15 @@ class RigidRun {
   bool take_submission(Happened& happened);
   bool take_extension();
   [[nodiscard]] std::vector<Running>::iterator running(std::size_t index);
+  [[nodiscard]] std::vector<Use> uses(bool planned) const;
 
   const Workload& workload_;
   std::vector<Job> jobs_;
   Time now_ = 0;
   std::size_t submitted_ = 0;  // number of jobs so far
+  Nodes nodes_;
   std::vector<std::size_t> waiting_;
+  std::vector<std::size_t> held_;  // waiting for more nodes than will ever be there
   std::vector<Running> running_;  // in the order of their starts
   Schedule schedule_;
 };

@@ -75,7 +75,7 @@ class SlackRun {
       const bool some_left = std::erase_if(waiting_, has_left) > 0;
       if (happened.is_longer || happened.is_late)
         plan_again();
-      else if (some_left || std::ranges::any_of(happened.ended, &Happened::End::early))
+      else if (some_left || happened.is_open_early || std::ranges::any_of(happened.ended, &Happened::End::early))
         remove();
       for (const std::size_t job : std::vector<std::size_t>(run_.waiting()))
         if (std::ranges::count(happened.submitted, job) > 0) insert(job);
@@ -90,11 +90,12 @@ class SlackRun {
  private:
   // Skips a job that is due on the cores of one that has just reached its estimate: the tick comes first.
   void start_those_with_cores() {
-    std::erase_if(waiting_, [&](const PricedJob& w) {
-      if (w.planned != run_.now() || w.job->processes > run_.idle_cores()) return false;
-      run_.start(w.index);
-      return true;
-    });
+    for (const std::size_t next : std::vector<std::size_t>(run_.waiting()))
+      std::erase_if(waiting_, [&](const PricedJob& w) {
+        if (w.index != next || w.planned != run_.now() || w.job->processes > run_.idle_cores()) return false;
+        run_.start(w.index);
+        return true;
+      });
   }
 
   static void add(Plan& profile, const PricedJob& w, Time at) {
@@ -213,19 +214,12 @@ class SlackRun {
     const Favoured favoured{priority_of(job, 0.5), is_beyond_quota(job)};
 
     Plan full = run_.plan_of_running();
-    std::vector<Time> instants{now};
-    for (const Running& r : run_.planned_running()) instants.push_back(r.estimated_end);
-    for (const PricedJob& w : waiting_) {
-      add(full, w, w.planned);
-      instants.push_back(w.planned);
-      instants.push_back(w.planned + w.job->estimate());
-    }
-    std::ranges::sort(instants);
-    instants.erase(std::ranges::unique(instants).begin(), instants.end());
+    full.put(0, now, now);
+    for (const PricedJob& w : waiting_) add(full, w, w.planned);
 
     Choice best{.at = full.earliest(n, now, t), .planned = plan()};
     best.price = weight(job, best.at - now);
-    for (const Time at : instants) {
+    for (const Time at : full.instants()) {
       Plan base = run_.plan_of_running();
       for (const PricedJob& w : waiting_)
         if (w.planned < at) add(base, w, w.planned);

@@ -3,6 +3,7 @@
 // but itself, and tests/unit/layers_test.cpp checks that.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -55,6 +56,16 @@ enum class Overrun : std::uint8_t {
   kPolicy   ///< the policy decides
 };
 
+enum class NodeState : std::uint8_t { kUp, kDrained, kReserved, kDown };
+
+/// A row of the trace's node events, for one of its nodes.
+struct NodeEvent {
+  Time at = 0;
+  std::size_t node = 0;
+  NodeState state = NodeState::kUp;
+  Time until = kNever;
+};
+
 struct Workload {
   int nodes = 1;
   int cores_per_node = 1;
@@ -66,6 +77,8 @@ struct Workload {
   std::vector<Job> jobs;        ///< by submit; the numbers need not ascend
   /// How much slower job `first` runs beside job `second`, by their numbers; 1 if not listed.
   std::map<std::pair<std::int64_t, std::int64_t>, double> pairs;
+  std::vector<NodeEvent> node_events;  ///< by time
+  bool requeues_lost = false;          ///< jobs of a node that goes down wait again
 
   [[nodiscard]] int cores() const { return nodes * cores_per_node; }
 };
@@ -77,12 +90,16 @@ struct Cores {
   bool operator==(const Cores&) const = default;
 };
 
+enum class Ending : std::uint8_t { kItsOwn, kCancelled, kLost };
+
 /// The time from the first to the last instant at which a job has cores.
 struct Span {
-  Time start = kNever;
+  Time start = kNever;  ///< of its last try, where it was lost and waited again
   Time end = kNever;
   std::vector<Cores> cores{};  ///< one entry at the start and at each resize, if the policy resizes; else empty
   int processes = 0;           ///< at its start, if the policy chooses them; else 0
+  Ending ending = Ending::kItsOwn;
+  std::vector<std::pair<Time, Time>> lost{};  ///< start and end of the tries that were lost
   bool operator==(const Span&) const = default;
 };
 

@@ -62,6 +62,23 @@ std::vector<Cores> cores_of(JobId job, const MemoryLog& log, const oracle::Workl
   return all;
 }
 
+// Its starts and ends.
+Span span_of(JobId job, const MemoryLog& log) {
+  Span span;
+  for (const log::Record& record : log.records()) {
+    if (const auto* launched = std::get_if<log::Launched>(&record.what); launched != nullptr && launched->job == job)
+      span.start = micros(record.at);
+    if (const auto* again = std::get_if<log::Requeued>(&record.what); again != nullptr && again->job == job)
+      span.lost.emplace_back(std::exchange(span.start, kNever), micros(record.at));
+    if (const auto* finished = std::get_if<log::Finished>(&record.what); finished != nullptr && finished->job == job) {
+      span.end = micros(record.at);
+      if (finished->end.outcome == Outcome::kLost) span.ending = oracle::Ending::kLost;
+      if (finished->end.outcome == Outcome::kCancelled) span.ending = oracle::Ending::kCancelled;
+    }
+  }
+  return span;
+}
+
 int processes_of(const Job& job, const MemoryLog& log) {
   for (const log::Record& record : log.records()) {
     const auto* const start = std::get_if<log::StartDecided>(&record.what);
@@ -79,13 +96,16 @@ std::vector<Cores> changes(const Span& span) {
   return all;
 }
 
-bool are_alike(const Span& a, const Span& b) {
-  return a.start == b.start && a.end == b.end && a.processes == b.processes && changes(a) == changes(b);
+bool are_alike(const Span& a, const Span& b, bool with_cores) {
+  return a.start == b.start && a.end == b.end && a.processes == b.processes && a.ending == b.ending &&
+         a.lost == b.lost && (!with_cores || changes(a) == changes(b));
 }
 
 bool differ(const oracle::Workload& workload, const Variant& variant) {
   try {
-    return !std::ranges::equal(program_schedule(workload, variant), variant.oracle(workload), are_alike);
+    return !std::ranges::equal(program_schedule(workload, variant), variant.oracle(workload), [&](const Span& a, const Span& b) {
+      return are_alike(a, b, variant.with_cores);
+    });
   } catch (const std::exception&) {
     return true;
   }
@@ -106,12 +126,13 @@ std::string picture(const oracle::Workload& workload, const Schedule& schedule) 
   Time unit = 0;
   Time last = 0;
   for (std::size_t i = 0; i < schedule.size(); ++i) {
-    const auto& [start, end, cores, processes] = schedule[i];
+    const Time start = schedule[i].start;
+    const Time end = schedule[i].end;
     if (start == kNever || end == kNever || start == end) continue;
     unit = std::gcd(unit, std::gcd(start, end));
     last = std::max(last, end);
     const auto id = static_cast<JobId>(letter(i));
-    const int size = processes == 0 ? workload.jobs[i].processes : processes;
+    const int size = schedule[i].processes == 0 ? workload.jobs[i].processes : schedule[i].processes;
     records.push_back({Instant{Duration{start}}, log::Launched{id, cores_of_a_pool(size)}});
     records.push_back({Instant{Duration{end}}, log::Finished{id, {}}});
   }
@@ -134,6 +155,18 @@ std::string cores_text(const Span& span) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// "  oracle: lost 5..7, cancelled; program: lost"; empty if both say that it ran once, to its own end.
+std::string ending_text(const Span& expected, const Span& found) {
+  const auto text = [](const Span& span) {
+    std::string all;
+    for (const auto& [start, end] : span.lost) all += fmt::format("lost {}..{}, ", time_text(start), time_text(end));
+    constexpr std::array kEndings{"ended", "cancelled", "lost"};
+    return all + kEndings.at(static_cast<std::size_t>(span.ending));
+  };
+  if (text(expected) == "ended" && text(found) == "ended") return "";
+  return fmt::format("  oracle: {}; program: {}", text(expected), text(found));
+}
+
 std::string difference_text(const oracle::Workload& workload, const Variant& variant) {
   std::string text = as_command(workload, variant.policy, variant.model);
   const Schedule expected = variant.oracle(workload);
@@ -145,9 +178,9 @@ std::string difference_text(const oracle::Workload& workload, const Variant& var
   }
   text += "      job    oracle: start, end                 program: start, end\n";
   for (std::size_t i = 0; i < found.size(); ++i)
-    text += fmt::format("{} {} {:5} {:>16} {:>16}  {:>16} {:>16}\n", expected[i] == found[i] ? "  " : "->", letter(i),
+    text += fmt::format("{} {} {:5} {:>16} {:>16}  {:>16} {:>16}{}\n", are_alike(expected[i], found[i], false) ? "  " : "->", letter(i),
                         workload.jobs[i].number, time_text(expected[i].start), time_text(expected[i].end),
-                        time_text(found[i].start), time_text(found[i].end));
+                        time_text(found[i].start), time_text(found[i].end), ending_text(expected[i], found[i]));
   for (std::size_t i = 0; variant.with_cores && i < found.size(); ++i)
     text += fmt::format("{} {} cores: oracle {}; program {}\n", expected[i].cores == found[i].cores ? "  " : "->",
                         letter(i), cores_text(expected[i]), cores_text(found[i]));
@@ -181,11 +214,17 @@ void expect_same_schedules(const Variant& variant) {
 
 void expect_promise(const Variant& variant,
                     const std::function<std::string(const oracle::Workload&, const Schedule&)>& broken) {
+  expect_no_error(variant, [&](const oracle::Workload& workload) {
+    return broken(workload, program_schedule(workload, variant));
+  });
+}
+
+void expect_no_error(const Variant& variant, const std::function<std::string(const oracle::Workload&)>& error) {
   const auto what = [&](const oracle::Workload& workload) {
     try {
-      return broken(workload, program_schedule(workload, variant));
-    } catch (const std::exception& error) {
-      return fmt::format("the program says: {}", error.what());
+      return error(workload);
+    } catch (const std::exception& thrown) {
+      return fmt::format("the program says: {}", thrown.what());
     }
   };
   for (std::uint64_t seed = first_seed(); seed < first_seed() + runs(); ++seed) {
@@ -204,7 +243,7 @@ Schedule program_schedule(const oracle::Workload& workload, const Variant& varia
   Schedule schedule;
   for (const Job& job : workload.jobs) {
     const auto id = static_cast<JobId>(job.number);
-    schedule.push_back({micros(log.start(id)), micros(log.end(id))});
+    schedule.push_back(span_of(id, log));
     if (variant.with_cores) schedule.back().cores = cores_of(id, log, workload);
     if (variant.with_sizes) schedule.back().processes = processes_of(job, log);
   }
@@ -224,6 +263,8 @@ MemoryLog simulated(const oracle::Workload& workload, const std::string& policy,
   const auto before = std::signal(SIGABRT, print_workload);
   SimulationOptions options;
   options.overrun = static_cast<Overrun>(workload.overrun);
+  options.nodes = node_events_of(workload);
+  options.requeues_lost = workload.requeues_lost;
   PairTable pairs;
   for (const auto& [pair, slowdown] : workload.pairs)
     pairs.add(static_cast<JobId>(pair.first), static_cast<JobId>(pair.second), slowdown);
@@ -237,12 +278,14 @@ MemoryLog simulated(const oracle::Workload& workload, const std::string& policy,
 
 std::string as_command(const oracle::Workload& workload, const std::string& policy, const std::string& model) {
   return fmt::format(
-      "case.swf\n{}case.jobs.csv\n{}{}replay simulate --trace case.swf --policy '{}' --machine {} --runtime-model {} "
-      "--overrun {} --over-request {}{}\n",
+      "case.swf\n{}case.jobs.csv\n{}{}{}replay simulate --trace case.swf --policy '{}' --machine {} --runtime-model {} "
+      "--overrun {} --over-request {}{}{}\n",
       swf_text(workload), side_file_text(workload),
-      workload.pairs.empty() ? "" : "case.pairs.csv\n" + pairs_text(workload), policy, machine_of(workload).to_text(),
+      workload.pairs.empty() ? "" : "case.pairs.csv\n" + pairs_text(workload),
+      workload.node_events.empty() ? "" : "case.nodes.csv\n" + nodes_text(workload), policy, machine_of(workload).to_text(),
       model, kOverruns.at(static_cast<std::size_t>(workload.overrun)), workload.cut_at_request ? "cut" : "keep",
-      std::ranges::any_of(workload.jobs, &Job::is_taken_back) ? " --cancelled honour" : "");
+      std::ranges::any_of(workload.jobs, &Job::is_taken_back) ? " --cancelled honour" : "",
+      workload.requeues_lost ? " --requeue-lost" : "");
 }
 
 oracle::Workload minimised(oracle::Workload workload, const std::function<bool(const oracle::Workload&)>& is_wrong) {
@@ -250,7 +293,8 @@ oracle::Workload minimised(oracle::Workload workload, const std::function<bool(c
   const auto try_with = [&](auto change) {
     oracle::Workload tried = workload;
     change(tried);
-    const bool sorted = std::ranges::is_sorted(tried.jobs, {}, &Job::submit);
+    const bool sorted = std::ranges::is_sorted(tried.jobs, {}, &Job::submit) &&
+                        std::ranges::is_sorted(tried.node_events, {}, &oracle::NodeEvent::at);
     if (!sorted || !is_wrong(tried)) return;
     workload = std::move(tried);
     smaller = true;
@@ -266,8 +310,22 @@ oracle::Workload minimised(oracle::Workload workload, const std::function<bool(c
   };
   for (int rounds = 0; smaller && rounds < 20; ++rounds) {
     smaller = false;
+    for (std::size_t i = workload.node_events.size(); i-- > 0;)
+      try_with([&](auto& tried) {
+        tried.node_events.erase(tried.node_events.begin() + static_cast<std::ptrdiff_t>(i));
+      });
+    if (workload.requeues_lost) try_with([](auto& tried) { tried.requeues_lost = false; });
     for (std::size_t i = workload.jobs.size(); i-- > 0;)
       try_with([&](auto& tried) { tried.jobs.erase(tried.jobs.begin() + static_cast<std::ptrdiff_t>(i)); });
+    for (std::size_t i = 0; i < workload.node_events.size(); ++i)
+      for (const Time whole : {Time{0}, workload.node_events[i].at / 2, workload.node_events[i].at - 1}) {
+        const Time by = workload.node_events[i].at - whole / oracle::kSecond * oracle::kSecond;
+        if (by > 0 && by <= workload.node_events[i].at)
+          try_with([&](auto& tried) {
+            tried.node_events[i].at -= by;
+            if (tried.node_events[i].until != kNever) tried.node_events[i].until -= by;
+          });
+      }
     for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
       lower(i, &Job::submit, Time{0});
       lower(i, &Job::run_time, Time{0});

@@ -35,6 +35,9 @@ void expect_same_schedules(const Variant& variant);
 void expect_promise(const Variant& variant,
                     const std::function<std::string(const oracle::Workload&, const oracle::Schedule&)>& broken);
 
+/// Fails with the smallest drawn workload that has an error; an exception is one.
+void expect_no_error(const Variant& variant, const std::function<std::string(const oracle::Workload&)>& error);
+
 /// Runs one workload through the program and returns an oracle's answer; kNever for jobs that never started or ended.
 [[nodiscard]] oracle::Schedule program_schedule(const oracle::Workload& workload, const Variant& variant);
 

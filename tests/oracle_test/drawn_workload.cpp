@@ -108,9 +108,50 @@ void shuffle_numbers(Random& random, std::vector<Job>& jobs) {
 
 void set_machine(Random& random, const Draw& draw, oracle::Workload& workload) {
   workload.cores_per_node = static_cast<int>(random.between(1, draw.most_cores));
+  if (draw.node_events) {
+    workload.cores_per_node = draw.halved_nodes ? 4 : static_cast<int>(random.between(1, 4));
+    workload.packages_per_node = draw.halved_nodes ? 2 : 1;
+    workload.flat = false;
+    workload.nodes = static_cast<int>(random.between(2, 6));
+    return;
+  }
   if (draw.most_nodes == 1 || (!draw.nodes && random.one_in(2))) return;
   workload.flat = false;
   workload.nodes = static_cast<int>(random.between(1, draw.most_nodes));
+}
+
+oracle::NodeState drawn_state(Random& random) {
+  using oracle::NodeState;
+  return random.one_of({NodeState::kDown, NodeState::kDown, NodeState::kDown, NodeState::kDrained, NodeState::kReserved,
+                        NodeState::kUp});
+}
+
+// From the first submission until the last jobs may run. At submissions and at other rows now and then; some close the
+// whole machine, some of these for good.
+void set_node_events(Random& random, oracle::Workload& workload, Time unit) {
+  const Time last = workload.jobs.back().submit + 20 * unit;
+  const auto rows = random.between(1, 6);
+  std::vector<oracle::NodeEvent>& events = workload.node_events;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    oracle::NodeEvent event;
+    event.at = unit * random.between(0, last / unit);
+    if (random.one_in(4)) event.at = workload.jobs[random.below(workload.jobs.size())].submit;
+    if (!events.empty() && random.one_in(6)) event.at = events.back().at;
+    event.state = drawn_state(random);
+    if (event.state != oracle::NodeState::kUp && !random.one_in(3)) event.until = event.at + unit * random.between(1, 12);
+    const int nodes = random.one_in(6) ? workload.nodes : static_cast<int>(random.between(1, 2));
+    for (int node = 0; node < nodes; ++node) {
+      event.node = static_cast<std::size_t>(node);
+      if (nodes < workload.nodes) event.node = random.below(static_cast<std::uint64_t>(workload.nodes));
+      events.push_back(event);
+    }
+  }
+  // What is closed for good is opened again, in most cases.
+  for (std::size_t i = events.size(); i-- > 0;)
+    if (events[i].until == oracle::kNever && !random.one_in(3))
+      events.push_back({.at = events[i].at + unit * random.between(1, 12), .node = events[i].node});
+  std::ranges::stable_sort(events, {}, &oracle::NodeEvent::at);
+  workload.requeues_lost = random.one_in(2);
 }
 
 std::string cell(double value) { return std::isinf(value) ? "-inf" : fmt::format("{}", value); }
@@ -155,6 +196,7 @@ oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw) {
     workload.jobs.push_back(job);
   }
   if (random.one_in(5)) shuffle_numbers(random, workload.jobs);
+  if (draw.node_events) set_node_events(random, workload, unit);
   return workload;
 }
 
@@ -190,6 +232,16 @@ std::string pairs_text(const oracle::Workload& workload) {
   return text;
 }
 
+std::string nodes_text(const oracle::Workload& workload) {
+  constexpr std::array kStates{"up", "drained", "reserved:r", "down"};
+  std::string text = "time,nodes,state,until\n";
+  for (const oracle::NodeEvent& event : workload.node_events)
+    text += fmt::format("{},n{},{},{}\n", in_seconds(event.at), event.node,
+                        kStates.at(static_cast<std::size_t>(event.state)),
+                        event.until == oracle::kNever ? "" : in_seconds(event.until));
+  return text;
+}
+
 Workload read_back(const oracle::Workload& workload) {
   CleaningRules rules;
   rules.over_request = workload.cut_at_request ? OverRequest::kCut : OverRequest::kKeep;
@@ -199,6 +251,20 @@ Workload read_back(const oracle::Workload& workload) {
   TraceReader reader{memory_source(trace)};
   reader.job_table().emplace(memory_source(side_file));
   return read_workload(std::move(reader), rules).workload;
+}
+
+std::vector<NodeEvent> node_events_of(const oracle::Workload& workload) {
+  constexpr std::array kStates{NodeState::kUp, NodeState::kDrained, NodeState::kReserved, NodeState::kDown};
+  std::vector<NodeEvent> events;
+  for (const oracle::NodeEvent& event : workload.node_events) {
+    NodeChange change;
+    change.node = static_cast<NodeId>(event.node);
+    change.state = kStates.at(static_cast<std::size_t>(event.state));
+    if (event.until != oracle::kNever) change.until = Instant{Duration{event.until}};
+    if (change.state == NodeState::kReserved) change.reservation = "r";
+    events.push_back({Instant{Duration{event.at}}, change});
+  }
+  return events;
 }
 
 Machine machine_of(const oracle::Workload& workload) {

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "scheduler/model/machine.hpp"
+#include "scheduler/model/node_change.hpp"
 #include "scheduler/model/workload.hpp"
 #include "tests/oracle/workload.hpp"
 
@@ -34,6 +36,8 @@ struct Draw {
   bool moldable = false;      ///< rigid, moldable and malleable jobs with curves, bounds and lists of sizes
   bool malleable = false;     ///< most of these are malleable
   Curves curves = Curves::kAny;
+  bool node_events = false;  ///< machines of two nodes and more, some of which are closed for a while or for good
+  bool halved_nodes = false;  ///< nodes of two packages with two cores each
   bool days = false;  ///< submissions spread over days that begin anywhere in the log's day
 };
 
@@ -46,8 +50,12 @@ struct Draw {
 /// NAME.pairs.csv, for workloads with pairs.
 [[nodiscard]] std::string pairs_text(const oracle::Workload& workload);
 
+/// NAME.nodes.csv, for workloads with node events.
+[[nodiscard]] std::string nodes_text(const oracle::Workload& workload);
+
 /// The workload as the program's reader returns it, and the machine.
 [[nodiscard]] Workload read_back(const oracle::Workload& workload);
+[[nodiscard]] std::vector<NodeEvent> node_events_of(const oracle::Workload& workload);
 [[nodiscard]] Machine machine_of(const oracle::Workload& workload);
 
 }  // namespace replay::test

@@ -107,6 +107,18 @@ INSTANTIATE_TEST_SUITE_P(FcfsMalleableSharing, MalleableOracle, testing::ValuesI
 INSTANTIATE_TEST_SUITE_P(EasyMalleable, MalleableOracle, testing::ValuesIn(variants_of("easy-malleable", true)),
                          malleable_test_name);
 
+std::vector<Variant> malleable_with_closed_nodes() {
+  std::vector<Variant> all;
+  for (const auto& variants : {variants_of("fcfs-malleable", false), variants_of("easy-malleable", true), sharing_variants()})
+    for (Variant variant : variants) {
+      variant.draw.node_events = true;
+      all.push_back(variant);
+    }
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(ClosedNodes, MalleableOracle, testing::ValuesIn(malleable_with_closed_nodes()),
+                         malleable_test_name);
+
 // Jobs as positions in the workload, in the order of the queue.
 std::vector<std::size_t> in_queue_order(const oracle::Workload& workload) {
   std::vector<std::size_t> order(workload.jobs.size());

@@ -111,11 +111,21 @@ const std::vector<Variant>& rigid_variants() {
   return variants;
 }
 
+std::vector<Variant> with_closed_nodes(std::vector<Variant> variants) {
+  for (Variant& variant : variants) variant.draw.node_events = variant.with_cores = true;
+  return variants;
+}
+
 class RigidOracle : public testing::TestWithParam<Variant> {};
 
 TEST_P(RigidOracle, StartsAndEndsEveryJobWhereThePageSays) { expect_same_schedules(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Policies, RigidOracle, testing::ValuesIn(rigid_variants()),
+                         [](const testing::TestParamInfo<Variant>& variant) {
+                           return test_name(variant.param.policy);
+                         });
+
+INSTANTIATE_TEST_SUITE_P(ClosedNodes, RigidOracle, testing::ValuesIn(with_closed_nodes(rigid_variants())),
                          [](const testing::TestParamInfo<Variant>& variant) {
                            return test_name(variant.param.policy);
                          });

@@ -77,6 +77,16 @@ INSTANTIATE_TEST_SUITE_P(Policies, SlackOracle, testing::ValuesIn(slack_variants
                            return test_name(slack.param.variant.policy);
                          });
 
+std::vector<SlackVariant> slack_with_closed_nodes() {
+  std::vector<SlackVariant> variants = slack_variants();
+  for (SlackVariant& slack : variants) slack.variant.draw.node_events = slack.variant.with_cores = true;
+  return variants;
+}
+INSTANTIATE_TEST_SUITE_P(ClosedNodes, SlackOracle, testing::ValuesIn(slack_with_closed_nodes()),
+                         [](const testing::TestParamInfo<SlackVariant>& slack) {
+                           return test_name(slack.param.variant.policy);
+                         });
+
 void PrintTo(const SlackVariant& slack, std::ostream* out) { PrintTo(slack.variant, out); }
 
 }  // namespace

@@ -271,6 +271,9 @@ std::string what_is_wrong(const MemoryLog& log, const Machine& machine) {
       if (!ended.insert(finish->job).second) return fmt::format("{} ends twice", name(finish->job));
       held.erase(finish->job);
       asleep.erase(finish->job);
+    } else if (const auto* again = std::get_if<log::Requeued>(&record.what)) {
+      held.erase(again->job);
+      asleep.erase(again->job);
     }
     if (std::string wrong = used_twice(); !wrong.empty()) return fmt::format("at {} s {}", to_text(now), wrong);
   }
