@@ -150,4 +150,10 @@ std::string against_the_page(const oracle::Workload& workload, const MemoryLog& 
   return error.empty() ? NodeReader{workload}.error_in(log) : error;
 }
 
+bool closes_a_node(const oracle::Workload& workload, Time from, Time to) {
+  return std::ranges::any_of(workload.node_events, [&](const oracle::NodeEvent& event) {
+    return event.state != oracle::NodeState::kUp && from < event.at && event.at <= to;
+  });
+}
+
 }  // namespace replay::test
