@@ -101,16 +101,17 @@ class MalleableRun {
   }
 
   void take_nodes() {
-    nodes_.take(now_);
-    const std::vector<std::size_t> lost = end_those_that([&](const MalleableJob& r) { return nodes_.has_down(r.cores); });
-    for (const std::size_t index : lost) {
-      Span& span = schedule_[index];
-      if (!workload_.requeues_lost) {
-        span.ending = Ending::kLost;
-        continue;
+    while (const auto change = nodes_.take(now_)) {
+      if (!change->is_down) continue;
+      for (const std::size_t index : end_those_that([&](const MalleableJob& r) { return r.cores[change->node] > 0; })) {
+        Span& span = schedule_[index];
+        if (!workload_.requeues_lost) {
+          span.ending = Ending::kLost;
+          continue;
+        }
+        span.lost.emplace_back(std::exchange(span.start, kNever), std::exchange(span.end, kNever));
+        waiting_.push_back(index);
       }
-      span.lost.emplace_back(std::exchange(span.start, kNever), std::exchange(span.end, kNever));
-      waiting_.push_back(index);
     }
     for (const std::size_t index : std::exchange(held_, {})) waiting_.push_back(index);
     for (const std::size_t index : std::exchange(waiting_, {})) wait(index);

@@ -17,31 +17,26 @@ Time Nodes::next() const {
   return next;
 }
 
-Nodes::Changed Nodes::take(Time now) {
-  Changed changed;
-  const auto set = [&](std::size_t node, Node to) {
-    const Time before = std::max(back(node), now);
-    nodes_[node] = to;
-    changed.any = true;
-    changed.is_later = changed.is_later || before < std::max(back(node), now);
-    changed.is_sooner = changed.is_sooner || std::max(back(node), now) < before;
-  };
-  for (; taken_ < events_.size() && events_[taken_].at == now; ++taken_)
-    set(events_[taken_].node, {events_[taken_].state, events_[taken_].until});
+std::optional<Nodes::Change> Nodes::take(Time now) {
+  if (taken_ < events_.size() && events_[taken_].at == now) {
+    const NodeEvent& event = events_[taken_++];
+    return set(event.node, {event.state, event.until}, now);
+  }
   for (std::size_t n = 0; n < nodes_.size(); ++n)
-    if (nodes_[n].until == now) set(n, {});
-  return changed;
+    if (nodes_[n].until == now) return set(n, {}, now);
+  return std::nullopt;
+}
+
+Nodes::Change Nodes::set(std::size_t node, Node to, Time now) {
+  const Time before = std::max(back(node), now);
+  nodes_[node] = to;
+  const Time after = std::max(back(node), now);
+  return {node, to.state == NodeState::kDown, before < after, after < before};
 }
 
 bool Nodes::has_closed(const OnNodes& cores) const {
   for (std::size_t n = 0; n < nodes_.size(); ++n)
     if (cores[n] > 0 && !is_open(n)) return true;
-  return false;
-}
-
-bool Nodes::has_down(const OnNodes& cores) const {
-  for (std::size_t n = 0; n < nodes_.size(); ++n)
-    if (cores[n] > 0 && nodes_[n].state == NodeState::kDown) return true;
   return false;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "tests/oracle/plan.hpp"
@@ -25,19 +26,20 @@ class Nodes {
   /// The next instant at which a node changes; kNever if none is to come.
   [[nodiscard]] Time next() const;
 
-  struct Changed {
-    bool any = false;
-    bool is_later = false;   ///< a node is to be back later than was known
-    bool is_sooner = false;  ///< or sooner
+  struct Change {
+    std::size_t node;
+    bool is_down;    ///< what runs there is lost
+    bool is_later;   ///< it is to be back later than was known
+    bool is_sooner;  ///< or sooner
   };
-  /// All that happens to nodes at `now`. "A row goes before what is there": before an `until` of that instant, too.
-  Changed take(Time now);
+  /// The next thing that happens to a node at `now`; nothing if all has. "A row goes before what is there": before an
+  /// `until` of that instant, too.
+  std::optional<Change> take(Time now);
 
   [[nodiscard]] bool is_open(std::size_t node) const { return nodes_[node].state == NodeState::kUp; }
   /// From when on its cores are there, if no job has them: 0 for an open node; kNever for one that is closed for good.
   [[nodiscard]] Time back(std::size_t node) const { return is_open(node) ? 0 : nodes_[node].until; }
   [[nodiscard]] bool has_closed(const OnNodes& cores) const;
-  [[nodiscard]] bool has_down(const OnNodes& cores) const;
 
   /// Cores of all nodes that are up, or closed with an `until`.
   [[nodiscard]] int ever() const;
@@ -51,6 +53,8 @@ class Nodes {
     NodeState state = NodeState::kUp;
     Time until = kNever;
   };
+  Change set(std::size_t node, Node to, Time now);
+
   int size_;  // of a node
   std::vector<Node> nodes_;
   std::vector<NodeEvent> events_;

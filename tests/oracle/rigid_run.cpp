@@ -90,12 +90,13 @@ Time RigidRun::taken_back_at(std::size_t index) const {
 
 // "Of one instant, the rows count first." A job whose cores are gone is lost, even where it would end now.
 bool RigidRun::take_nodes(Happened& happened) {
-  const Nodes::Changed changed = nodes_.take(now_);
-  happened.nodes_changed = changed.any;
-  happened.is_longer = changed.is_later;
-  happened.is_open_early = changed.is_sooner;
-  for (const Running& lost : std::vector<Running>(running_))
-    if (nodes_.has_down(lost.cores)) lose(happened, lost);
+  while (const auto change = nodes_.take(now_)) {
+    happened.nodes_changed = true;
+    happened.is_longer = happened.is_longer || change->is_later;
+    happened.is_open_early = happened.is_open_early || change->is_sooner;
+    for (const Running& running : std::vector<Running>(running_))
+      if (change->is_down && running.cores[change->node] > 0) lose(happened, running);
+  }
   for (auto* const queue : {&held_, &waiting_})
     for (const std::size_t waiting : std::vector<std::size_t>(*queue)) {
       const bool is_to_wait = job(waiting).processes <= nodes_.ever();
@@ -104,7 +105,7 @@ bool RigidRun::take_nodes(Happened& happened) {
       if (!is_to_wait) happened.left.push_back(waiting);
       wait(happened, waiting);
     }
-  return changed.any;
+  return happened.nodes_changed;
 }
 
 void RigidRun::lose(Happened& happened, const Running& lost) {

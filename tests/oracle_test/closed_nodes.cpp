@@ -36,7 +36,7 @@ class NodeReader {
           record.what);
       if (!error_.empty()) return fmt::format("at {} s {}", to_text(record.at), error_);
     }
-    go_to(oracle::kNever);
+    end_instant();
     return error_;
   }
 
@@ -53,9 +53,9 @@ class NodeReader {
   void begin_instant(Time at) {
     now_ = at;
     has_begun_ = false;
-    nodes_.take(at);
-    for (const auto& [job, cores] : held_)
-      if (nodes_.has_down(cores)) to_lose_.insert(job);
+    while (const auto change = nodes_.take(at))
+      for (const auto& [job, cores] : held_)
+        if (change->is_down && cores[change->node] > 0) to_lose_.insert(job);
   }
 
   void end_instant() {
@@ -72,7 +72,6 @@ class NodeReader {
   }
   void on(const log::Submitted&) { has_begun_ = true; }
   void on(const log::StartDecided& start) {
-    has_begun_ = true;
     if (nodes_.has_closed(on_nodes(start.allocation))) fail("job {} is to start on a closed node", number(start.job));
   }
   void on(const log::Launched& launched) {
@@ -80,7 +79,6 @@ class NodeReader {
     if (nodes_.has_closed(held_[launched.job])) fail("job {} starts on a closed node", number(launched.job));
   }
   void on(const log::ResizeDecided& resize) {
-    has_begun_ = true;
     if (nodes_.has_closed(held_[resize.job])) fail("job {} is resized on a closed node", number(resize.job));
     if (nodes_.has_closed(on_nodes(resize.allocation))) fail("job {} is to go to a closed node", number(resize.job));
   }

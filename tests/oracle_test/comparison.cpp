@@ -11,10 +11,12 @@
 #include <cstdlib>
 #include <exception>
 #include <numeric>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "scheduler/log/text.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/pair_table.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
@@ -167,6 +169,19 @@ std::string ending_text(const Span& expected, const Span& found) {
   return fmt::format("  oracle: {}; program: {}", text(expected), text(found));
 }
 
+// The event log of a small run.
+std::string log_text(const oracle::Workload& workload, const Variant& variant) {
+  if (workload.jobs.size() > 6) return "";
+  std::string text = "the program's log:\n";
+  try {
+    const MemoryLog log = simulated(workload, variant.policy, variant.model);
+    for (const log::Record& record : log.records()) text += log::to_line(record) + '\n';
+  } catch (const std::exception& error) {
+    text += fmt::format("none: {}\n", error.what());
+  }
+  return text;
+}
+
 std::string difference_text(const oracle::Workload& workload, const Variant& variant) {
   std::string text = as_command(workload, variant.policy, variant.model);
   const Schedule expected = variant.oracle(workload);
@@ -190,7 +205,7 @@ std::string difference_text(const oracle::Workload& workload, const Variant& var
                     letter(i), expected[i].processes, found[i].processes);
   if (variant.model == "rigid")
     text += "oracle: " + picture(workload, expected) + "program: " + picture(workload, found);
-  return text;
+  return text + log_text(workload, variant);
 }
 
 constexpr std::array kOverruns{"kill", "extend", "policy"};
@@ -233,7 +248,8 @@ void expect_no_error(const Variant& variant, const std::function<std::string(con
     const oracle::Workload small =
         minimised(workload, [&](const oracle::Workload& smaller) { return !what(smaller).empty(); });
     FAIL() << "seed " << seed << "; as small as it gets:\n"
-           << as_command(small, variant.policy, variant.model) << what(small) << "\nas drawn:\n"
+           << as_command(small, variant.policy, variant.model) << what(small) << '\n'
+           << log_text(small, variant) << "as drawn:\n"
            << as_command(workload, variant.policy, variant.model) << what(workload);
   }
 }
@@ -269,10 +285,14 @@ MemoryLog simulated(const oracle::Workload& workload, const std::string& policy,
   for (const auto& [pair, slowdown] : workload.pairs)
     pairs.add(static_cast<JobId>(pair.first), static_cast<JobId>(pair.second), slowdown);
   const auto runtime_model = make_runtime_model(model, {.pairs = workload.pairs.empty() ? nullptr : &pairs});
+  constexpr int kManyInstants = 200'000;
+  options.interrupted = [instants = 0]() mutable { return ++instants > kManyInstants; };
   MemoryLog log;
-  replay::simulate(machine_of(workload), read_back(workload), *make_policy(policy).policy, *runtime_model, log,
-                   options);
+  const bool is_endless = replay::simulate(machine_of(workload), read_back(workload), *make_policy(policy).policy,
+                                           *runtime_model, log, options)
+                              .interrupted;
   std::signal(SIGABRT, before);
+  if (is_endless) throw std::runtime_error("the run comes to no end");
   return log;
 }
 
@@ -295,7 +315,7 @@ oracle::Workload minimised(oracle::Workload workload, const std::function<bool(c
     change(tried);
     const bool sorted = std::ranges::is_sorted(tried.jobs, {}, &Job::submit) &&
                         std::ranges::is_sorted(tried.node_events, {}, &oracle::NodeEvent::at);
-    if (!sorted || !is_wrong(tried)) return;
+    if (!sorted || tried.jobs.empty() || !is_wrong(tried)) return;
     workload = std::move(tried);
     smaller = true;
   };
