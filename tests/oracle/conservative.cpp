@@ -49,7 +49,6 @@ void compress(const RigidRun& run, std::vector<PlannedStart>& planned, Compress 
 }
 
 bool calls_for_compression(const Happened& happened, CompressAt at, const std::vector<PlannedStart>& planned) {
-  if (happened.is_open_early) return true;
   const auto is_planned = [&](std::size_t job) { return std::ranges::count(planned, job, &PlannedStart::job) > 0; };
   if (at == CompressAt::kAllEnds) return !happened.ended.empty() || !happened.left.empty();
   return std::ranges::any_of(happened.ended, &Happened::End::early) || std::ranges::any_of(happened.left, is_planned);
@@ -69,7 +68,7 @@ Schedule conservative(RigidRun& run, const Conservative& rules, const BeforeItsH
     forget_who_left(run, planned);
     // "The profile shifts what no longer fits, in start order": so no job is delayed by a job that starts after it; a
     // later job gets what the earlier ones leave.
-    if (happened.is_longer || happened.is_late)
+    if (happened.is_longer || happened.is_late || happened.nodes_changed)
       put_back_in_start_order(run, planned);
     else if (compresses)
       compress(run, planned, rules.compress);

@@ -18,9 +18,9 @@ Time Nodes::next() const {
 }
 
 std::optional<Nodes::Change> Nodes::take(Time now) {
-  if (taken_ < events_.size() && events_[taken_].at == now) {
+  while (taken_ < events_.size() && events_[taken_].at == now) {
     const NodeEvent& event = events_[taken_++];
-    return set(event.node, {event.state, event.until}, now);
+    if (const Node to{event.state, event.until}; to != nodes_[event.node]) return set(event.node, to, now);
   }
   for (std::size_t n = 0; n < nodes_.size(); ++n)
     if (nodes_[n].until == now) return set(n, {}, now);
@@ -30,8 +30,7 @@ std::optional<Nodes::Change> Nodes::take(Time now) {
 Nodes::Change Nodes::set(std::size_t node, Node to, Time now) {
   const Time before = std::max(back(node), now);
   nodes_[node] = to;
-  const Time after = std::max(back(node), now);
-  return {node, to.state == NodeState::kDown, before < after, after < before};
+  return {node, to.state == NodeState::kDown, before < std::max(back(node), now)};
 }
 
 bool Nodes::has_closed(const OnNodes& cores) const {

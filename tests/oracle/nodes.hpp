@@ -30,7 +30,6 @@ class Nodes {
     std::size_t node;
     bool is_down;    ///< what runs there is lost
     bool is_later;   ///< it is to be back later than was known
-    bool is_sooner;  ///< or sooner
   };
   /// The next thing that happens to a node at `now`; nothing if all has. "A row goes before what is there": before an
   /// `until` of that instant, too.
@@ -52,6 +51,7 @@ class Nodes {
   struct Node {
     NodeState state = NodeState::kUp;
     Time until = kNever;
+    bool operator==(const Node&) const = default;
   };
   Change set(std::size_t node, Node to, Time now);
 

@@ -90,12 +90,11 @@ Time RigidRun::taken_back_at(std::size_t index) const {
 
 // "Of one instant, the rows count first." A job whose cores are gone is lost, even where it would end now.
 bool RigidRun::take_nodes(Happened& happened) {
+  std::vector<std::size_t> again;
   while (const auto change = nodes_.take(now_)) {
     happened.nodes_changed = true;
     happened.is_longer = happened.is_longer || change->is_later;
-    happened.is_open_early = happened.is_open_early || change->is_sooner;
-    for (const Running& running : std::vector<Running>(running_))
-      if (change->is_down && running.cores[change->node] > 0) lose(happened, running);
+    if (change->is_down) lose(happened, again, change->node);
   }
   for (auto* const queue : {&held_, &waiting_})
     for (const std::size_t waiting : std::vector<std::size_t>(*queue)) {
@@ -105,20 +104,24 @@ bool RigidRun::take_nodes(Happened& happened) {
       if (!is_to_wait) happened.left.push_back(waiting);
       wait(happened, waiting);
     }
+  for (const std::size_t lost : again) wait(happened, lost);
   return happened.nodes_changed;
 }
 
-void RigidRun::lose(Happened& happened, const Running& lost) {
-  happened.ended.push_back({lost.job, now_ < lost.counted});
-  Span& span = schedule_[lost.job];
-  if (workload_.requeues_lost) {
-    span.lost.emplace_back(std::exchange(span.start, kNever), now_);
-    wait(happened, lost.job);
-  } else {
-    span.end = now_;
-    span.ending = Ending::kLost;
+void RigidRun::lose(Happened& happened, std::vector<std::size_t>& again, std::size_t node) {
+  for (const Running& lost : std::vector<Running>(running_)) {
+    if (lost.cores[node] == 0) continue;
+    happened.ended.push_back({lost.job, now_ < lost.counted});
+    Span& span = schedule_[lost.job];
+    if (workload_.requeues_lost) {
+      span.lost.emplace_back(std::exchange(span.start, kNever), now_);
+      again.push_back(lost.job);
+    } else {
+      span.end = now_;
+      span.ending = Ending::kLost;
+    }
+    running_.erase(running(lost.job));
   }
-  running_.erase(running(lost.job));
 }
 
 // Or it is held back: "a job that needs more cores than will ever be there".
@@ -219,7 +222,7 @@ std::vector<Running> RigidRun::planned_running() const {
 std::vector<Use> RigidRun::uses(bool planned) const {
   std::vector<Use> uses;
   for (const Running& running : running_)
-    if (!planned || counted_end(running) > now_) uses.push_back({running.cores, counted_end(running)});
+    if (!planned || counted_end(running) > now_ || workload_.overrun == Overrun::kPolicy) uses.push_back({running.cores, counted_end(running)});
   return uses;
 }
 

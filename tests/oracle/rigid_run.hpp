@@ -40,7 +40,6 @@ struct Happened {
   bool is_hidden = false;              ///< of a job that is held back: no policy sees it
   bool nodes_changed = false;
   bool is_longer = false;                ///< a running job or a closed node counts as ending later than at the last pass
-  bool is_open_early = false;            ///< a closed node counts as ending earlier
   bool is_late = false;                  ///< a running job is past its estimate, and counts as ending in the next tick
   std::vector<std::size_t> at_estimate;  ///< Overrun::kPolicy: in start order; the pass extends or kills each of them
 };
@@ -87,7 +86,7 @@ class RigidRun {
   [[nodiscard]] Time next_instant(Time timer) const;
   void take_instant(Happened& happened);
   bool take_nodes(Happened& happened);
-  void lose(Happened& happened, const Running& lost);
+  void lose(Happened& happened, std::vector<std::size_t>& again, std::size_t node);
   void wait(Happened& happened, std::size_t index);
   bool take_back(Happened& happened, Time submitted_before);
   [[nodiscard]] Time taken_back_at(std::size_t index) const;

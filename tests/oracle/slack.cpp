@@ -73,9 +73,9 @@ class SlackRun {
     return run_.run(PassRule::kInstant, [&](const Happened& happened) {
       const auto has_left = [&](const PricedJob& w) { return std::ranges::count(happened.left, w.index) > 0; };
       const bool some_left = std::erase_if(waiting_, has_left) > 0;
-      if (happened.is_longer || happened.is_late)
+      if (happened.is_longer || happened.is_late || happened.nodes_changed)
         plan_again();
-      else if (some_left || happened.is_open_early || std::ranges::any_of(happened.ended, &Happened::End::early))
+      else if (some_left || std::ranges::any_of(happened.ended, &Happened::End::early))
         remove();
       for (const std::size_t job : std::vector<std::size_t>(run_.waiting()))
         if (std::ranges::count(happened.submitted, job) > 0) insert(job);

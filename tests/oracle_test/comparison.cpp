@@ -171,7 +171,7 @@ std::string ending_text(const Span& expected, const Span& found) {
 
 // The event log of a small run.
 std::string log_text(const oracle::Workload& workload, const Variant& variant) {
-  if (workload.jobs.size() > 6) return "";
+  if (workload.jobs.size() > 8) return "";
   std::string text = "the program's log:\n";
   try {
     const MemoryLog log = simulated(workload, variant.policy, variant.model);
