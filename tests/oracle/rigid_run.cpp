@@ -79,8 +79,9 @@ Time RigidRun::next_instant(Time timer) const {
   if (submitted_ < jobs_.size()) next = std::min(next, jobs_[submitted_].submit);
   for (const Running& running : running_)
     next = std::min({next, running.end, running.estimated_end, taken_back_at(running.job)});
-  for (const auto* const queue : {&waiting_, &held_})
-    for (const std::size_t waiting : *queue) next = std::min(next, taken_back_at(waiting));
+  for (const std::size_t waiting : waiting_) next = std::min(next, taken_back_at(waiting));
+  if (next != kNever)
+    for (const std::size_t held : held_) next = std::min(next, taken_back_at(held));
   return next;
 }
 

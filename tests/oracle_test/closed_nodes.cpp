@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "tests/oracle/moldable/sizes.hpp"
 #include "tests/oracle/nodes.hpp"
 #include "tests/oracle_test/drawn_workload.hpp"
 
@@ -112,10 +113,13 @@ class NodeReader {
     if (!held_.empty()) fail("job {} is cancelled while others run", number(job));
     if (nodes_.next() != oracle::kNever) fail("job {} is cancelled before the last row", number(job));
     if (workload_.jobs.back().submit > now_) fail("job {} is cancelled while others come", number(job));
-    if (found->processes <= nodes_.ever()) fail("job {} is cancelled, and fits", number(job));
-    const std::string left = fmt::format(" cores, {} are left", nodes_.ever());
-    if (found->curve ? !reason.ends_with(left) : reason != fmt::format("needs {}{}", found->processes, left))
-      fail("job {} is cancelled with another reason: '{}'", number(job), reason);
+    std::vector<int> sizes = offered_sizes(*found, workload_.cores());
+    sizes.erase(sizes.begin() + (sizes.empty() ? 0 : 1), sizes.end());  // the least, where the policy chooses one
+    sizes.push_back(found->processes);
+    if (std::ranges::none_of(sizes, [&](int size) {
+          return size > nodes_.ever() && reason == fmt::format("needs {} cores, {} are left", size, nodes_.ever());
+        }))
+      fail("job {} is cancelled and has the reason '{}'", number(job), reason);
   }
 
   template <class... Values>
