@@ -28,8 +28,8 @@ class Nodes {
 
   struct Change {
     std::size_t node;
-    bool is_down;    ///< what runs there is lost
-    bool is_later;   ///< it is to be back later than was known
+    bool is_down;   ///< what runs there is lost
+    bool is_later;  ///< it is to be back later than was known
   };
   /// The next thing that happens to a node at `now`; nothing if all has. "A row goes before what is there": before an
   /// `until` of that instant, too.

@@ -22,9 +22,9 @@ Schedule RigidRun::run(PassRule rule, const std::function<Time(const Happened&)>
       take_instant(happened);
     } else {
       // What starts now and takes no time ends in a batch of its own, after all the rest.
-      static_cast<void>(take_nodes(happened) || take_back(happened, now_) || take_submission(happened) || take_end(happened, now_) ||
-                        take_back(happened, kNever) || take_kill(happened) || take_extension() ||
-                        take_end(happened, kNever));
+      static_cast<void>(take_nodes(happened) || take_back(happened, now_) || take_submission(happened) ||
+                        take_end(happened, now_) || take_back(happened, kNever) || take_kill(happened) ||
+                        take_extension() || take_end(happened, kNever));
       if (happened.is_hidden) continue;
     }
     for (Running& running : running_) {
@@ -223,7 +223,8 @@ std::vector<Running> RigidRun::planned_running() const {
 std::vector<Use> RigidRun::uses(bool planned) const {
   std::vector<Use> uses;
   for (const Running& running : running_)
-    if (!planned || counted_end(running) > now_ || workload_.overrun == Overrun::kPolicy) uses.push_back({running.cores, counted_end(running)});
+    if (!planned || counted_end(running) > now_ || workload_.overrun == Overrun::kPolicy)
+      uses.push_back({running.cores, counted_end(running)});
   return uses;
 }
 

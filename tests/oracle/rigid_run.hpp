@@ -2,8 +2,8 @@
 // passes. Section 1 of the readings: with pass=instant, one instant is terminations, submissions, estimates reached,
 // planned starts, and one pass; with pass=event, submissions come first and a pass follows each single event, and a
 // running job at its estimated end counts as free in planning. Jobs are taken back before all of that (docs/formats/swf.md),
-// those that are submitted at that instant after the submissions and ends. What happens to nodes comes before all other events of its
-// instant, with the ends of the jobs that are lost and the jobs that are held back or come again.
+// those that are submitted at that instant after the submissions and ends. Before all else comes what happens to nodes,
+// as one event: with the ends of the jobs that are lost, and the jobs that are held back or wait again.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +39,8 @@ struct Happened {
   std::vector<std::size_t> submitted;  ///< or waiting again
   bool is_hidden = false;              ///< of a job that is held back: no policy sees it
   bool nodes_changed = false;
-  bool is_longer = false;                ///< a running job or a closed node counts as ending later than at the last pass
-  bool is_late = false;                  ///< a running job is past its estimate, and counts as ending in the next tick
+  bool is_longer = false;  ///< a running job or a closed node counts as ending later than at the last pass
+  bool is_late = false;    ///< a running job is past its estimate, and counts as ending in the next tick
   std::vector<std::size_t> at_estimate;  ///< Overrun::kPolicy: in start order; the pass extends or kills each of them
 };
 
@@ -105,7 +105,7 @@ class RigidRun {
   Nodes nodes_;
   std::vector<std::size_t> waiting_;
   std::vector<std::size_t> held_;  // waiting for more nodes than will ever be there
-  std::vector<Running> running_;  // in the order of their starts
+  std::vector<Running> running_;   // in the order of their starts
   Schedule schedule_;
 };
 

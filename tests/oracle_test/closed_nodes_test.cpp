@@ -1,5 +1,7 @@
 // Every policy of the registry on machines whose nodes are closed for a while or for good: its event logs keep to the page
 // of NAME.nodes.csv, each run comes to its end, and a promised start is kept as long as no node is lost.
+#include "tests/oracle_test/closed_nodes.hpp"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "scheduler/policy/registry.hpp"
-#include "tests/oracle_test/closed_nodes.hpp"
 #include "tests/oracle_test/comparison.hpp"
 
 namespace replay::test {

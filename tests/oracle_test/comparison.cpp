@@ -105,9 +105,8 @@ bool are_alike(const Span& a, const Span& b, bool with_cores) {
 
 bool differ(const oracle::Workload& workload, const Variant& variant) {
   try {
-    return !std::ranges::equal(program_schedule(workload, variant), variant.oracle(workload), [&](const Span& a, const Span& b) {
-      return are_alike(a, b, variant.with_cores);
-    });
+    return !std::ranges::equal(program_schedule(workload, variant), variant.oracle(workload),
+                               [&](const Span& a, const Span& b) { return are_alike(a, b, variant.with_cores); });
   } catch (const std::exception&) {
     return true;
   }
@@ -193,9 +192,10 @@ std::string difference_text(const oracle::Workload& workload, const Variant& var
   }
   text += "      job    oracle: start, end                 program: start, end\n";
   for (std::size_t i = 0; i < found.size(); ++i)
-    text += fmt::format("{} {} {:5} {:>16} {:>16}  {:>16} {:>16}{}\n", are_alike(expected[i], found[i], false) ? "  " : "->", letter(i),
-                        workload.jobs[i].number, time_text(expected[i].start), time_text(expected[i].end),
-                        time_text(found[i].start), time_text(found[i].end), ending_text(expected[i], found[i]));
+    text += fmt::format("{} {} {:5} {:>16} {:>16}  {:>16} {:>16}{}\n",
+                        are_alike(expected[i], found[i], false) ? "  " : "->", letter(i), workload.jobs[i].number,
+                        time_text(expected[i].start), time_text(expected[i].end), time_text(found[i].start),
+                        time_text(found[i].end), ending_text(expected[i], found[i]));
   for (std::size_t i = 0; variant.with_cores && i < found.size(); ++i)
     text += fmt::format("{} {} cores: oracle {}; program {}\n", expected[i].cores == found[i].cores ? "  " : "->",
                         letter(i), cores_text(expected[i]), cores_text(found[i]));
@@ -229,9 +229,8 @@ void expect_same_schedules(const Variant& variant) {
 
 void expect_promise(const Variant& variant,
                     const std::function<std::string(const oracle::Workload&, const Schedule&)>& broken) {
-  expect_no_error(variant, [&](const oracle::Workload& workload) {
-    return broken(workload, program_schedule(workload, variant));
-  });
+  expect_no_error(
+      variant, [&](const oracle::Workload& workload) { return broken(workload, program_schedule(workload, variant)); });
 }
 
 void expect_no_error(const Variant& variant, const std::function<std::string(const oracle::Workload&)>& error) {
@@ -302,8 +301,9 @@ std::string as_command(const oracle::Workload& workload, const std::string& poli
       "--overrun {} --over-request {}{}{}\n",
       swf_text(workload), side_file_text(workload),
       workload.pairs.empty() ? "" : "case.pairs.csv\n" + pairs_text(workload),
-      workload.node_events.empty() ? "" : "case.nodes.csv\n" + nodes_text(workload), policy, machine_of(workload).to_text(),
-      model, kOverruns.at(static_cast<std::size_t>(workload.overrun)), workload.cut_at_request ? "cut" : "keep",
+      workload.node_events.empty() ? "" : "case.nodes.csv\n" + nodes_text(workload), policy,
+      machine_of(workload).to_text(), model, kOverruns.at(static_cast<std::size_t>(workload.overrun)),
+      workload.cut_at_request ? "cut" : "keep",
       std::ranges::any_of(workload.jobs, &Job::is_taken_back) ? " --cancelled honour" : "",
       workload.requeues_lost ? " --requeue-lost" : "");
 }
@@ -331,9 +331,8 @@ oracle::Workload minimised(oracle::Workload workload, const std::function<bool(c
   for (int rounds = 0; smaller && rounds < 20; ++rounds) {
     smaller = false;
     for (std::size_t i = workload.node_events.size(); i-- > 0;)
-      try_with([&](auto& tried) {
-        tried.node_events.erase(tried.node_events.begin() + static_cast<std::ptrdiff_t>(i));
-      });
+      try_with(
+          [&](auto& tried) { tried.node_events.erase(tried.node_events.begin() + static_cast<std::ptrdiff_t>(i)); });
     if (workload.requeues_lost) try_with([](auto& tried) { tried.requeues_lost = false; });
     for (std::size_t i = workload.jobs.size(); i-- > 0;)
       try_with([&](auto& tried) { tried.jobs.erase(tried.jobs.begin() + static_cast<std::ptrdiff_t>(i)); });

@@ -138,7 +138,8 @@ void set_node_events(Random& random, oracle::Workload& workload, Time unit) {
     if (random.one_in(4)) event.at = workload.jobs[random.below(workload.jobs.size())].submit;
     if (!events.empty() && random.one_in(6)) event.at = events.back().at;
     event.state = drawn_state(random);
-    if (event.state != oracle::NodeState::kUp && !random.one_in(3)) event.until = event.at + unit * random.between(1, 12);
+    if (event.state != oracle::NodeState::kUp && !random.one_in(3))
+      event.until = event.at + unit * random.between(1, 12);
     const int nodes = random.one_in(10) ? workload.nodes : static_cast<int>(random.between(1, 2));
     for (int node = 0; node < nodes; ++node) {
       event.node = static_cast<std::size_t>(node);

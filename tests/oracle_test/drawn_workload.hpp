@@ -36,9 +36,9 @@ struct Draw {
   bool moldable = false;      ///< rigid, moldable and malleable jobs with curves, bounds and lists of sizes
   bool malleable = false;     ///< most of these are malleable
   Curves curves = Curves::kAny;
-  bool node_events = false;  ///< machines of two nodes and more, some of which are closed for a while or for good
+  bool node_events = false;   ///< machines of two nodes and more, some of which are closed for a while or for good
   bool halved_nodes = false;  ///< nodes of two packages with two cores each
-  bool days = false;  ///< submissions spread over days that begin anywhere in the log's day
+  bool days = false;          ///< submissions spread over days that begin anywhere in the log's day
 };
 
 /// One seed and draw give the same workload on every machine.

@@ -109,7 +109,8 @@ INSTANTIATE_TEST_SUITE_P(EasyMalleable, MalleableOracle, testing::ValuesIn(varia
 
 std::vector<Variant> malleable_with_closed_nodes() {
   std::vector<Variant> all;
-  for (const auto& variants : {variants_of("fcfs-malleable", false), variants_of("easy-malleable", true), sharing_variants()})
+  for (const auto& variants :
+       {variants_of("fcfs-malleable", false), variants_of("easy-malleable", true), sharing_variants()})
     for (Variant variant : variants) {
       variant.draw.node_events = true;
       all.push_back(variant);

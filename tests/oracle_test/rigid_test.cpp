@@ -138,21 +138,20 @@ TEST(ConservativePromises, HoldUntilANodeIsClosed) {
     std::string policy;
     Conservative rules;
   };
-  const std::vector<Promising> all{
-      {"conservative", {}},
-      {"conservative:compress=start-order:pass=instant",
-       {.compress = Compress::kStartOrder, .pass = PassRule::kInstant}},
-      {"conservative:compress-at=every-end", {.at = CompressAt::kAllEnds}}};
+  const std::vector<Promising> all{{"conservative", {}},
+                                   {"conservative:compress=start-order:pass=instant",
+                                    {.compress = Compress::kStartOrder, .pass = PassRule::kInstant}},
+                                   {"conservative:compress-at=every-end", {.at = CompressAt::kAllEnds}}};
   for (const auto& [policy, rules] : all) {
     const Draw draw{.extends = false, .node_events = true};
     expect_promise({policy, {}, draw}, [&](const oracle::Workload& workload, const oracle::Schedule& schedule) {
       std::vector<oracle::Time> promises(schedule.size(), oracle::kNever);
       oracle::RigidRun run{workload};
-      static_cast<void>(oracle::conservative(
-          run, rules, [&](std::size_t job, const auto& hole) { promises[job] = hole(); }));
+      static_cast<void>(
+          oracle::conservative(run, rules, [&](std::size_t job, const auto& hole) { promises[job] = hole(); }));
       for (std::size_t i = 0; i < schedule.size(); ++i)
-        if (const oracle::Time start = schedule[i].start; start != oracle::kNever && start > promises[i] &&
-                                                          !closes_a_node(workload, workload.jobs[i].submit, start))
+        if (const oracle::Time start = schedule[i].start;
+            start != oracle::kNever && start > promises[i] && !closes_a_node(workload, workload.jobs[i].submit, start))
           return fmt::format("job {} was promised {} us and starts at {} us", workload.jobs[i].number, promises[i],
                              start);
       return std::string{};
