@@ -39,6 +39,7 @@ std::optional<FileKind> table_kind(const std::vector<std::string>& cells) {
   if (has(cells, "job_number") && has(cells, "submit_s")) return FileKind::kTraceCsv;
   if (has(cells, "submission_time") && (has(cells, "job_id") || has(cells, "jobid"))) return FileKind::kJobs;
   if (has(cells, "time_s") && has(cells, "queued_jobs")) return FileKind::kSeries;
+  if (has(cells, "nodes") && has(cells, "state")) return FileKind::kNodes;
   if (cells.front() != "job") return std::nullopt;
   if (has(cells, "beside")) return FileKind::kPairs;
   return has(cells, "from_s") ? FileKind::kStretches : FileKind::kSideFile;
@@ -80,6 +81,9 @@ std::string text_of(FileKind kind, std::string_view name) {
     case FileKind::kSideFile:
       return "a side file, which belongs to a trace: --trace NAME.swf reads the NAME.jobs.csv beside it, --jobs-from "
              "another one";
+    case FileKind::kNodes:
+      return "node events, which belong to a trace: `replay simulate --trace NAME.swf` reads the NAME.nodes.csv beside "
+             "it, --nodes-from another one";
     case FileKind::kPairs:
       return "slowdowns of pairs of jobs, which belong to a trace: --runtime-model pairs --pairs reads them";
     case FileKind::kSeries: return "what a run's machine did over time: `replay plot FOLDER` draws it";

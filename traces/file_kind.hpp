@@ -16,6 +16,7 @@ enum class FileKind : std::uint8_t {
   kTraceCsv,    ///< a trace as CSV
   kJobs,        ///< jobs.csv of a run, or Batsim's table of jobs
   kSideFile,    ///< NAME.jobs.csv beside a trace
+  kNodes,       ///< NAME.nodes.csv beside a trace
   kPairs,       ///< NAME.pairs.csv beside a trace
   kSeries,      ///< series.csv of a run
   kStretches,   ///< NAME_stretches.csv of `replay export`

@@ -31,13 +31,19 @@ enum class NodeState : std::uint8_t {
   return "?";
 }
 
+/// Whether a reservation may be called so: of letters, digits, '.', '_' and '-', one at least.
+[[nodiscard]] constexpr bool is_reservation_name(std::string_view name) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  return !name.empty() && name.find_first_not_of(kLetters) == std::string_view::npos;
+}
+
 /// From now on `node` is in `state`.
 struct NodeChange {
   NodeId node{};
   NodeState state = NodeState::kUp;
   Instant until = kNever;   ///< when it is to be up again, as far as is known; kNever: it is not. kUp: kNever
   std::string reason;       ///< for a person; may be empty
-  std::string reservation;  ///< the name of kReserved; else empty
+  std::string reservation;  ///< of kReserved: an is_reservation_name(); else empty
   bool operator==(const NodeChange&) const = default;
 };
 

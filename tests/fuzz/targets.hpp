@@ -11,6 +11,8 @@ namespace replay::fuzz {
 void swf(std::string_view bytes);
 /// The side file of a trace.
 void job_table(std::string_view bytes);
+/// The node events of a trace.
+void node_table(std::string_view bytes);
 /// What sacct --parsable2 prints.
 void sacct(std::string_view bytes);
 /// A trace as CSV.

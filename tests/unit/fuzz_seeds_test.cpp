@@ -23,6 +23,7 @@ const fs::path kSeeds = fs::path{REPLAY_SOURCE_DIR} / "tests/fuzz/seeds";
 using Target = void (*)(std::string_view);
 const std::map<std::string, Target> kTargets{{"swf", swf},
                                              {"job_table", job_table},
+                                             {"node_table", node_table},
                                              {"sacct", sacct},
                                              {"trace_csv", trace_csv},
                                              {"event_log", event_log},
