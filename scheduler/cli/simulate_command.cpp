@@ -133,12 +133,12 @@ Command add_simulate(CLI::App& app, const std::string& command_line) {
           "synthetic notation (default: the trace's own)");
   command->get_option("--runtime-model")
       ->description("how fast a shrunk job runs (`replay models` lists them; default utrera)");
-  add_options_of_run(*command, options.run, {"--flat"});
+  add_options_of_run(*command, options.run, {"--flat", "--nodes-from"});
   command
       ->add_option(
           "--seeds", options.seeds,
-          "once for each of these seeds, such as 1-20 or 1,3,7; {seed} in --trace and --jobs-from is replaced. "
-          "Prints means with 95 % confidence intervals, and writes a run's files with --outputs only")
+          "once for each of these seeds, such as 1-20 or 1,3,7; {seed} in --trace, --jobs-from and --nodes-from is "
+          "replaced. Prints means with 95 % confidence intervals, and writes a run's files with --outputs only")
       ->type_name("LIST")
       ->excludes(command->get_option("--seed"));
   command

@@ -15,6 +15,7 @@ void MeasuredWork::on_submit(Instant at, const history::JobState& job) {
 void MeasuredWork::on_change(Instant at, const history::Before& before, const history::JobState& job) {
   if (before.phase == Phase::kRunning) account(job.id, before.held, at);
   Followed& followed = jobs_.at(job.id);
+  if (job.phase == Phase::kWaiting) followed.full = {}, followed.shared_us = 0;  // it starts anew
   followed.measured.processes = job.processes();
   followed.since = at;
   has_shared_cores_ = has_shared_cores_ || job.held.shareable;

@@ -17,6 +17,7 @@
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/policy/view/parameters.hpp"
 #include "traces/job_table.hpp"
+#include "traces/nodes/node_table.hpp"
 #include "traces/swf_reader.hpp"
 
 namespace replay::experiment {
@@ -92,15 +93,24 @@ std::vector<fs::path> folders_to_try(const PastRun& run) {
   return folders;
 }
 
-// A side file that lies beside the trace now and was no input then.
-std::optional<std::string> new_side_file(const PastRun& run, const fs::path& folder) {
-  if (!run.spec.jobs_from.empty()) return std::nullopt;
-  const auto beside = job_table_beside(run.spec.trace);
+// The file `beside` the trace if it lies there now and was no input then.
+std::optional<std::string> new_file(const PastRun& run, const fs::path& folder, std::optional<std::string> beside) {
   std::error_code error;
   if (!beside || !fs::exists(folder / *beside, error)) return std::nullopt;
   const bool was_there =
       std::ranges::any_of(run.inputs, [&](const results::InputFile& input) { return input.path == *beside; });
   return was_there ? std::nullopt : beside;
+}
+
+// Side files that the repetition would find beside the trace.
+std::vector<std::string> new_side_files(const PastRun& run, const fs::path& folder) {
+  std::vector<std::string> files;
+  const auto look = [&](std::optional<std::string> beside) {
+    if (const auto file = new_file(run, folder, std::move(beside))) files.push_back(*file);
+  };
+  if (run.spec.jobs_from.empty()) look(job_table_beside(run.spec.trace));
+  if (run.spec.nodes_from.empty() && !run.is_live()) look(node_table_beside(run.spec.trace));
+  return files;
 }
 
 std::vector<std::string> problems_in(const PastRun& run, const fs::path& folder) {
@@ -118,9 +128,9 @@ std::vector<std::string> problems_in(const PastRun& run, const fs::path& folder)
           fmt::format("{}: has changed since the run: expected sha256 {} ({} bytes), found {} ({} bytes)",
                       file.string(), input.sha256, input.bytes, now.sha256, now.bytes));
   }
-  if (const auto side_file = new_side_file(run, folder))
+  for (const std::string& side_file : new_side_files(run, folder))
     problems.push_back(
-        fmt::format("{}: is beside the trace now and was no input of the run", (folder / *side_file).string()));
+        fmt::format("{}: is beside the trace now and was no input of the run", (folder / side_file).string()));
   return problems;
 }
 

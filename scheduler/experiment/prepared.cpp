@@ -18,6 +18,7 @@
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/sim/trial_run.hpp"
+#include "traces/nodes/node_table.hpp"
 
 namespace replay::experiment {
 namespace {
@@ -205,6 +206,20 @@ void take_machine(Prepared& run, std::optional<Machine> machine) {
   }
 }
 
+void read_node_events(Prepared& run) {
+  const auto file = nodes_file_of(run.spec);
+  if (!file) return;
+  const Machine& machine = run.machine;
+  if (!machine.names_cores())
+    throw InputError(
+        fmt::format("{}: has node events, and the machine {} has no nodes: expected one that names them, such as "
+                    "--machine {}x1x1; --nodes-from none leaves the node events out",
+                    *file, machine.to_text(), machine.size()));
+  NodeTable table = read_node_table(*file, machine);
+  run.node_events = std::move(table.events);
+  run.notes.push_back(fmt::format("node events: {} of {}", counted(table.rows, "row"), *file));
+}
+
 // Of the policies' machines, as every job runs under each policy.
 CoreCount smallest_machine(const Prepared& run) {
   CoreCount smallest = run.machine.size();
@@ -292,6 +307,7 @@ void read_jobs(Prepared& run, std::optional<Machine> machine, const std::optiona
   draw_truth(run);
   if (!machine) note_machine_of_log(run);
   take_machine(run, std::move(machine));
+  read_node_events(run);
   expect_machine_of_training(learned, run.machine.size());
   scale_jobs(run);
   expect_jobs_that_fit(run, cores.has_value());
@@ -301,11 +317,8 @@ void read_jobs(Prepared& run, std::optional<Machine> machine, const std::optiona
 // ---- trial runs ----
 
 void run_trials(Prepared& run, const std::vector<NamedPolicy>& policies) {
-  SimulationOptions options;
-  options.overrun = run.spec.overrun;
-  options.until = run.until;
   const auto model = run.model();
-  const TrialRun trial = trial_run(run.machine, run.workload(), *model, options);
+  const TrialRun trial = trial_run(run.machine, run.workload(), *model, run.simulation_options());
   for (std::size_t i = 0; i < policies.size(); ++i) {
     auto found = policies[i].prepared(trial);
     if (!found) continue;
@@ -323,6 +336,15 @@ std::optional<std::string> side_file_of(const std::string& trace, const std::str
 
 std::optional<std::string> pairs_file_of(const RunSpec& spec) {
   return file_or_beside(spec.pairs, file_beside(spec.trace, ".pairs.csv"));
+}
+
+std::optional<std::string> nodes_file_of(const RunSpec& spec) {
+  if (spec.world != World::kSimulated || spec.nodes_from == "none") return std::nullopt;
+  return file_or_beside(spec.nodes_from, node_table_beside(spec.trace));
+}
+
+SimulationOptions Prepared::simulation_options() const {
+  return {.overrun = spec.overrun, .until = until, .nodes = node_events, .requeues_lost = spec.requeues_lost};
 }
 
 std::string runtime_model_of(const RunSpec& spec) {
@@ -454,6 +476,7 @@ results::RunDescription describe_run(const Prepared& run, const PreparedPolicy& 
   for (std::string& line : run.loaded.report.to_lines()) description.notes.push_back(std::move(line));
   description.trace = run.spec.trace;
   description.side_file = side_file_of(run.spec.trace, run.spec.jobs_from);
+  description.nodes = nodes_file_of(run.spec);
   if (run.pairs) description.pairs = pairs_file_of(run.spec);
   if (run.profile) description.profile = profile_path(run.spec);
   description.policy_files = named.files;

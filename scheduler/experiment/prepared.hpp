@@ -16,6 +16,7 @@
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/results/run_description.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
+#include "scheduler/sim/simulator.hpp"
 #include "traces/workload_reader.hpp"
 
 namespace replay::experiment {
@@ -27,6 +28,10 @@ namespace replay::experiment {
 /// The slowdowns of pairs of jobs, for the runtime model `pairs`: the file that was given, else NAME.pairs.csv beside the
 /// trace if it exists.
 [[nodiscard]] std::optional<std::string> pairs_file_of(const RunSpec& spec);
+
+/// The node events of a simulation: the file that was given, else NAME.nodes.csv beside the trace if it exists. Nothing for
+/// "none", and for real runs.
+[[nodiscard]] std::optional<std::string> nodes_file_of(const RunSpec& spec);
 
 /// Where the jobs run.
 struct JobsCores {
@@ -67,7 +72,8 @@ struct Prepared {
   std::vector<PreparedPolicy> policies{};
   LoadedWorkload loaded{};
   Instant until = kNever;
-  std::vector<std::string> notes{};  ///< what a reader of the results has to know, one line each
+  std::vector<NodeEvent> node_events{};  ///< of a simulation
+  std::vector<std::string> notes{};      ///< what a reader of the results has to know, one line each
 
   [[nodiscard]] std::unique_ptr<RuntimeModel> model() const {
     return make_runtime_model(spec.runtime_model,
@@ -76,6 +82,7 @@ struct Prepared {
   [[nodiscard]] const Machine& machine_of(const PreparedPolicy& policy) const {
     return policy.part ? policy.part->machine : machine;
   }
+  [[nodiscard]] SimulationOptions simulation_options() const;
   [[nodiscard]] Workload& workload() { return loaded.workload; }
   [[nodiscard]] const Workload& workload() const { return loaded.workload; }
 };

@@ -144,6 +144,10 @@ std::vector<RunOption> all_options() {
       text_option("--jobs-from", "FILE",
                   "the side file of the trace (default: NAME.jobs.csv beside NAME.swf, if it is there)",
                   OF_RUN(jobs_from)),
+      text_option("--nodes-from", "FILE|none",
+                  "when nodes of the machine are down, drained or reserved (default: NAME.nodes.csv beside NAME.swf, "
+                  "if it is there); none: never",
+                  OF_RUN(nodes_from)),
       option("--policy", Kind::kText, "LIST",
              "policies, joined by commas; parameters as name:key=value (`replay policies` lists them)",
              OF_RUN(policies), read_policies,
@@ -166,6 +170,9 @@ std::vector<RunOption> all_options() {
                     "what happens to a job at the end of its estimate: kill it, extend the estimate by 10 %, or as "
                     "the policy says (slack; the others kill)",
                     kOverruns, OF_RUN(overrun)),
+      flag_option("--requeue-lost",
+                  "a job of a node that goes down waits again, at its old place, and starts anew; else it is lost",
+                  OF_RUN(requeues_lost)),
       option("--until", Kind::kText, "T", "end the run at this time of the trace, from its first job on: 90s, 2h",
              OF_RUN(until), read_until, [](const auto& until) { return until ? with_unit(*until) : ""; }),
       option("--scale-sizes", Kind::kText, "auto|N",

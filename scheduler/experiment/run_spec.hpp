@@ -77,6 +77,7 @@ struct RunSpec {
 
   std::string trace;                            ///< file; "-": standard input
   std::string jobs_from;                        ///< side file; empty: the one beside the trace, if it is there
+  std::string nodes_from;                       ///< node events of a simulation; empty: beside the trace; "none"
   std::map<std::string, std::string> cleaning;  ///< rules as given, by name: cleaning_rules() checks them
   bool strict = false;                          ///< a broken line of the trace is an error
   std::optional<double> scale_from;  ///< job sizes are scaled from a machine of so many cores; 0: of the trace's own
@@ -90,6 +91,7 @@ struct RunSpec {
   std::string pairs;                  ///< file of the model `pairs`; empty: the one beside the trace, if it is there
   Misjudgement errors{};
   Overrun overrun = Overrun::kKill;
+  bool requeues_lost = false;  ///< jobs of a node that goes down wait again
   std::uint64_t seed = 1;
   std::string outputs;  ///< as results::parse_outputs() takes them
 

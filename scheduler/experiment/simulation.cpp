@@ -24,20 +24,13 @@ class FirstStarts final : public history::Observer {
   std::map<JobId, ExpectedStart> starts;
 };
 
-SimulationOptions options_of(const Prepared& run) {
-  SimulationOptions options;
-  options.overrun = run.spec.overrun;
-  options.until = run.until;
-  return options;
-}
-
 /// Nothing is kept of it but what the observer has seen. Throws PolicyError.
 void simulate_for(history::ObserverRef observer, const Prepared& run, const PreparedPolicy& policy) {
   const NamedPolicy named = make_policy(policy.text);
   const auto model = run.model();
   const Machine& machine = run.machine_of(policy);
   results::Recorder recorder{{}, figures_only(machine, named.full_text, run.spec.runtime_model)};
-  SimBody body{machine, run.workload(), options_of(run)};
+  SimBody body{machine, run.workload(), run.simulation_options()};
   const results::PolicyRun done = experiment::run(body, *named.policy, *model, recorder, {.observers = {observer}});
   if (!done.fault.empty()) throw PolicyError(done.fault);
 }
@@ -72,7 +65,7 @@ results::PolicyRun simulate_policy(const Prepared& run, std::size_t policy, cons
   const NamedPolicy named = make_policy(prepared.text);
   const auto model = run.model();
   results::Recorder recorder{folder, describe_run(run, prepared, named, command_line)};
-  SimulationOptions options = options_of(run);
+  SimulationOptions options = run.simulation_options();
   options.interrupted = [] { return stops_asked() > 0; };
   options.progress = std::move(progress);
   SimBody body{run.machine_of(prepared), run.workload(), std::move(options)};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
@@ -45,6 +46,11 @@ struct Follower::Taker {
   void operator()(const log::ResumeDone& what) const { passed(follower.resume(what.job)); }
   void operator()(const log::Requeued& what) const { passed(follower.requeue(what.job)); }
   void operator()(const log::Finished& what) const { follower.end(what, record); }
+  void operator()(const NodeChange& what) const {
+    follower.change(what);
+    follower.tell_load();
+    follower.tell_record(record, nullptr);
+  }
   void operator()(const log::RanksSeen& what) const {
     JobState& job = follower.job(what.job, event_of(what));
     job.flexibility = what.malleable ? job.declared : Flexibility::kRigid;
@@ -94,7 +100,8 @@ log::Kinds Follower::kinds() const {
   log::Kinds kinds;
   for (const std::size_t kind :
        {log::kKind<log::Submitted>, log::kKind<log::Launched>, log::kKind<log::RanksSeen>, log::kKind<log::ResizeDone>,
-        log::kKind<log::SuspendDone>, log::kKind<log::ResumeDone>, log::kKind<log::Finished>, log::kKind<log::Requeued>})
+        log::kKind<log::SuspendDone>, log::kKind<log::ResumeDone>, log::kKind<log::Finished>,
+        log::kKind<log::Requeued>, log::kKind<NodeChange>})
     kinds.set(kind);
   for (const Observer* observer : observers_) kinds |= observer->records();
   return kinds;
@@ -152,6 +159,8 @@ const JobState& Follower::launch(const log::Launched& what) {
   part(job);
   job.phase = Phase::kRunning;
   job.launched = *now_;
+  job.core_seconds = 0;
+  expect_open(job, what.allocation);
   job.held = what.allocation;
   join(job);
   changed({Phase::kWaiting, {}}, job);
@@ -163,6 +172,7 @@ const JobState& Follower::resize(const log::ResizeDone& what) {
   if (job.phase != Phase::kRunning)
     refuse("job {} is resized at {} s, but it does not run", number(job.id), to_text(*now_));
   part(job);
+  expect_open(job, what.allocation);
   const Allocation before = std::exchange(job.held, what.allocation);
   join(job);
   changed({Phase::kRunning, before}, job);
@@ -197,11 +207,31 @@ const JobState& Follower::requeue(JobId id) {
   part(job);
   const Phase before = std::exchange(job.phase, Phase::kWaiting);
   const Allocation held = std::exchange(job.held, {});
-  job.launched = kNever;
   job.flexibility = job.declared;
   join(job);
   changed({before, held}, job);
+  job.launched = kNever;
   return job;
+}
+
+void Follower::change(const NodeChange& change) {
+  const int node = number(change.node);
+  if (!machine_->names_cores() || node >= machine_->nodes())
+    refuse("node {} is {} at {} s, the machine is {}", node, to_text(change.state), to_text(*now_),
+           machine_->to_text());
+  if ((change.state == NodeState::kReserved) != is_reservation_name(change.reservation))
+    refuse("node {} is {} at {} s: expected {} name of a reservation, found '{}'", node, to_text(change.state),
+           to_text(*now_), change.state == NodeState::kReserved ? "the" : "no", change.reservation);
+  if (change.until != kNever && (change.state == NodeState::kUp || change.until <= *now_))
+    refuse("node {} is {} at {} s: expected no end{}, found {} s", node, to_text(change.state), to_text(*now_),
+           change.state == NodeState::kUp ? "" : " or a later one", to_text(change.until));
+  if (nodes_.empty()) nodes_.assign(static_cast<std::size_t>(machine_->nodes()), NodeState::kUp);
+  const bool was_up = std::exchange(nodes_[index_of(change.node)], change.state) == NodeState::kUp;
+  const int more = (was_up ? 1 : 0) - (change.state == NodeState::kUp ? 1 : 0);
+  for (const CoreId core : machine_->cores_of(change.node)) {
+    load_.closed_cores += more;
+    if (on_core_[index_of(core)] == 0) load_.absent_cores += more;
+  }
 }
 
 void Follower::end(const log::Finished& what, const log::Record& record) {
@@ -234,7 +264,7 @@ JobState& Follower::job(JobId id, std::string_view event) {
 }
 
 // Adds what the job is now to the load.
-void Follower::join(const JobState& job) {
+void Follower::join(JobState& job) {
   switch (job.phase) {
     case Phase::kWaiting:
       ++load_.queued;
@@ -244,12 +274,13 @@ void Follower::join(const JobState& job) {
       ++load_.running;
       load_.processes += job.processes();
       load_.busy_cores += take_cores(job);
+      job.on_cores_from = *now_;
       break;
     case Phase::kSuspended: ++load_.suspended; break;
   }
 }
 
-void Follower::part(const JobState& job) {
+void Follower::part(JobState& job) {
   switch (job.phase) {
     case Phase::kWaiting:
       --load_.queued;
@@ -259,6 +290,7 @@ void Follower::part(const JobState& job) {
       --load_.running;
       load_.processes -= job.processes();
       load_.busy_cores -= give_cores(job);
+      job.core_seconds += seconds(*now_ - job.on_cores_from) * number(job.held.cores);
       break;
     case Phase::kSuspended: --load_.suspended; break;
   }
@@ -271,6 +303,22 @@ void Follower::expect_cores(const JobState& job, const Allocation& allocation) c
   for (const CoreLoad& load : allocation.named)
     if (!machine_->cores().contains(load.core))
       refuse("job {} has core {}, the machine has {} cores", number(job.id), load.core, size);
+}
+
+bool Follower::is_closed(CoreId core) const {
+  return !nodes_.empty() && nodes_[index_of(machine_->node_of(core))] != NodeState::kUp;
+}
+
+// Nothing comes to a core of a closed node, but what is there may stay.
+void Follower::expect_open(const JobState& job, const Allocation& gets) const {
+  if (nodes_.empty()) return;
+  for (const CoreLoad& load : gets.named) {
+    if (!machine_->cores().contains(load.core) || !is_closed(load.core)) continue;
+    if (std::ranges::find(job.held.named, load.core, &CoreLoad::core) != job.held.named.end()) continue;
+    const NodeId node = machine_->node_of(load.core);
+    refuse("job {} comes to core {} at {} s, of node {}, which is {}", number(job.id), load.core, to_text(*now_),
+           number(node), to_text(nodes_[index_of(node)]));
+  }
 }
 
 // A core is busy from the first job on it to the last. Returns how many become busy.
@@ -290,6 +338,7 @@ CoreCount Follower::take_cores(const JobState& job) {
       refuse("job {} comes to core {} at {} s, which {}", number(job.id), load.core, to_text(*now_),
              jobs == kAlone || !held.shareable ? "another job has" : "two jobs have");
     busy += jobs == 0 ? 1 : 0;
+    if (jobs == 0 && is_closed(load.core)) --load_.absent_cores;
     jobs = held.shareable ? static_cast<std::uint8_t>(jobs + 1) : kAlone;
   }
   return busy;
@@ -303,6 +352,7 @@ CoreCount Follower::give_cores(const JobState& job) {
     std::uint8_t& jobs = on_core_[index_of(load.core)];
     jobs = jobs == kAlone ? std::uint8_t{0} : static_cast<std::uint8_t>(jobs - 1);
     idle += jobs == 0 ? 1 : 0;
+    if (jobs == 0 && is_closed(load.core)) ++load_.absent_cores;
   }
   return idle;
 }

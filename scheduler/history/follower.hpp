@@ -51,15 +51,18 @@ class Follower final : public log::Sink {
   const JobState& suspend(JobId job);
   const JobState& resume(JobId job);
   const JobState& requeue(JobId job);
+  void change(const NodeChange& change);
   void end(const log::Finished& what, const log::Record& record);
   void changed(const Before& before, const JobState& job);
   void tell_load();
   void tell_record(const log::Record& record, const JobState* job);
   JobState& job(JobId job, std::string_view event);
 
-  void join(const JobState& job);
-  void part(const JobState& job);
+  void join(JobState& job);
+  void part(JobState& job);
   void expect_cores(const JobState& job, const Allocation& allocation) const;
+  void expect_open(const JobState& job, const Allocation& gets) const;
+  [[nodiscard]] bool is_closed(CoreId core) const;
   [[nodiscard]] CoreCount take_cores(const JobState& job);
   [[nodiscard]] CoreCount give_cores(const JobState& job);
 
@@ -68,6 +71,7 @@ class Follower final : public log::Sink {
   log::Header header_;
   std::optional<Machine> machine_;
   std::vector<std::uint8_t> on_core_;  // by core with a name: jobs on it, kAlone for one that shares it with none
+  std::vector<NodeState> nodes_;       // empty: all have been up all the time
   JobNumbers submitted_;
   std::uint32_t places_ = 0;
   JobMap<JobState> jobs_;

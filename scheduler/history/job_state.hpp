@@ -17,7 +17,7 @@ struct JobState {
   JobId id{};
   std::uint32_t place = 0;     ///< 0, 1, 2, ... in the order of submission
   Instant submitted{};         ///< when it came into the queue; later than Job::submitted where it follows another job
-  Instant launched = kNever;   ///< kNever: it waits
+  Instant launched = kNever;   ///< kNever: it waits; while its requeue is told, of the run that is over
   Duration estimate{};         ///< as submitted
   Duration runtime{};          ///< expanded, alone on its cores; live too, the trace's
   ProcessCount requested = 0;  ///< processes, as submitted
@@ -25,7 +25,9 @@ struct JobState {
   Flexibility declared = Flexibility::kMalleable;
   Flexibility flexibility = Flexibility::kMalleable;  ///< kRigid also while its processes are unable to share cores
   Phase phase = Phase::kWaiting;
-  Allocation held{};  ///< where it runs, or ran when it was suspended; empty while it waits
+  Instant on_cores_from{};  ///< of a running job: core_seconds are those before
+  double core_seconds = 0;  ///< since its launch, up to its last change; after its requeue those of the run that is over
+  Allocation held{};        ///< where it runs, or ran when it was suspended; empty while it waits
 
   [[nodiscard]] ProcessCount processes() const { return processes_on(held, requested); }
 };
@@ -44,7 +46,9 @@ struct Load {
   std::int32_t queued = 0;              ///< jobs submitted and not launched yet
   std::int32_t running = 0;             ///< jobs on cores
   std::int32_t suspended = 0;
-  std::int32_t busy_cores = 0;  ///< with jobs on them, a core that several share once
+  std::int32_t busy_cores = 0;    ///< with jobs on them, a core that several share once
+  std::int32_t closed_cores = 0;  ///< of nodes that are not up
+  std::int32_t absent_cores = 0;  ///< of these, without a job
 
   bool operator==(const Load&) const = default;
 };

@@ -116,6 +116,10 @@ void CoreNames::on_change(Instant /*at*/, const history::Before& before, const h
   using enum history::Phase;
   if (before.phase == kWaiting) return hold(launch(job.id), job.held);
   Cores& cores = jobs_[index_.find(job.id)];
+  if (job.phase == kWaiting) {
+    release(cores);
+    return forget(job.id);
+  }
   if (job.phase == kSuspended) return suspend(cores);
   if (before.phase == kSuspended) return resume(cores);
   hold(cores, job.held);

@@ -40,7 +40,7 @@ class CoreNames final : public history::Observer {
   void on_change(Instant at, const history::Before& before, const history::JobState& job) override;
   void on_end(Instant at, const history::JobState& job, const JobEnd& end) override;
 
-  /// The cores of `job`'s first allocation and those it gained later. Empty if it never ran. Valid until the next change.
+  /// The cores of `job`'s first allocation in its last run and those it gained later. Empty if it never ran. Valid until the next change.
   [[nodiscard]] std::span<const CoreRange> used(JobId job) const;
   /// The cores it has now. Empty if it has none. Valid until the next change.
   [[nodiscard]] std::span<const CoreRange> held(JobId job) const;

@@ -30,7 +30,7 @@ struct JobTimes {
 struct JobRow {
   JobId job{};
   Instant submitted{};        ///< when it came into the queue; later than Job::submitted where it follows another job
-  Instant launched = kNever;  ///< kNever: it never ran
+  Instant launched = kNever;  ///< of its last run, as all about a run below; kNever: it has none
   Instant finished = kNever;  ///< kNever: it had not ended when the log did
   Duration runtime{};         ///< expanded, alone on its cores; live too, the trace's
   Duration estimate{};        ///< as submitted
@@ -38,13 +38,15 @@ struct JobRow {
   /// Multiprogramming level integrated over the time it was on cores, in microseconds; while it is on cores, minus
   /// level times the instant from which it has had this level.
   std::int64_t mpl_time = 0;
-  double cpu_use = -1;  ///< measured; -1: not measured
+  double cpu_use = -1;           ///< measured; -1: not measured
+  double lost_core_seconds = 0;  ///< of runs that ended as a node went down
   ProcessCount processes = 0;
   CoreCount first_cores = 0;  ///< when launched
   CoreCount last_cores = 0;   ///< when it ended, or now
   CoreCount most_cores = 0;   ///< the most it ever had
   std::int32_t shrinks = 0;
   std::int32_t expands = 0;
+  std::int32_t requeues = 0;  ///< runs of these after which it waited again
   std::int32_t exit_code = 0;
   std::int32_t user = -1;
   std::int32_t group = -1;

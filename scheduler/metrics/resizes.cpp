@@ -42,6 +42,10 @@ struct Resizes::OnRecord {
 };
 
 void Resizes::on_change(Instant at, const history::Before& before, const history::JobState& job) {
+  if (job.phase == history::Phase::kWaiting) {
+    jobs_.erase(job.id);
+    return;
+  }
   JobCores& cores = jobs_[job.id];
   if (before.phase == history::Phase::kWaiting) {
     cores.decided = job.held;

@@ -11,12 +11,10 @@ using history::Phase;
 void enter_cores(JobRow& row, Instant at) { row.mpl_time -= at.time_since_epoch().count() * row.mpl; }
 void leave_cores(JobRow& row, Instant at) { row.mpl_time += at.time_since_epoch().count() * row.mpl; }
 
-}  // namespace
-
-void RowKeeper::on_submit(Instant at, const history::JobState& job) {
-  JobRow& row = add(job);
+JobRow waiting_row(const history::JobState& job) {
+  JobRow row;
   row.job = job.id;
-  row.submitted = at;
+  row.submitted = job.submitted;
   row.runtime = job.runtime;
   row.estimate = job.estimate;
   row.processes = job.requested;
@@ -25,10 +23,16 @@ void RowKeeper::on_submit(Instant at, const history::JobState& job) {
   row.queue = job.queue;
   row.executable = job.executable;
   row.flexibility = job.flexibility;
+  return row;
 }
+
+}  // namespace
+
+void RowKeeper::on_submit(Instant /*at*/, const history::JobState& job) { add(job) = waiting_row(job); }
 
 void RowKeeper::on_change(Instant at, const history::Before& before, const history::JobState& job) {
   JobRow& row = row_of(job);
+  if (job.phase == Phase::kWaiting) return requeue(row, job);
   row.is_suspended = job.phase == Phase::kSuspended;
   if (before.phase == Phase::kRunning) leave_cores(row, at);
   if (row.is_suspended) row.suspended -= at.time_since_epoch();  // a resume or the end completes it
@@ -46,6 +50,15 @@ void RowKeeper::on_change(Instant at, const history::Before& before, const histo
   if (job.phase == Phase::kRunning) enter_cores(row, at);
 }
 
+// Of the run that is over, only what was lost is kept.
+void RowKeeper::requeue(JobRow& row, const history::JobState& job) {
+  JobRow anew = waiting_row(job);
+  anew.requeues = row.requeues + 1;
+  anew.lost_core_seconds = row.lost_core_seconds + job.core_seconds;
+  row = anew;
+  texts_.forget_rigid(job.id);
+}
+
 void RowKeeper::on_end(Instant at, const history::JobState& job, const JobEnd& end) {
   JobRow& row = row_of(job);
   if (job.phase == Phase::kRunning) leave_cores(row, at);
@@ -53,6 +66,7 @@ void RowKeeper::on_end(Instant at, const history::JobState& job, const JobEnd& e
   row.is_suspended = false;
   row.finished = at;
   row.outcome = end.outcome;
+  if (end.outcome == Outcome::kLost) row.lost_core_seconds += job.core_seconds;
   row.exit_code = end.exit_code;
   row.verification = end.verification;
   row.cpu_use = end.cpu_use;

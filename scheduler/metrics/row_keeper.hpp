@@ -22,6 +22,9 @@ class RowKeeper : public history::Observer {
   virtual void ended(const JobRow& /*row*/) {}
 
   JobTexts texts_;
+
+ private:
+  void requeue(JobRow& row, const history::JobState& job);
 };
 
 }  // namespace replay::metrics

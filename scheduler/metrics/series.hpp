@@ -25,7 +25,9 @@ struct Integrals {
   Wide busy_cores = 0;
   Wide processes = 0;
   Wide queued = 0;
-  Wide free_cores_while_queued = 0;  ///< numerator of formula (2) of the FCFS-malleable paper
+  Wide closed_cores = 0;
+  Wide absent_cores = 0;
+  Wide free_cores_while_queued = 0;  ///< those that are there; numerator of formula (2) of the FCFS-malleable paper
   Wide high_load_time = 0;           ///< while the queue has at least `high_load_queue` jobs
   Wide high_load_busy_cores = 0;
 };
@@ -41,12 +43,16 @@ class Series final : public history::Observer {
 
   void on_begin(const log::Header& /*header*/, const Machine& machine) override { cores_ = machine.size(); }
   void on_load(Instant at, const history::Load& load) override;
+  void on_record(const log::Record& /*record*/, const history::JobState* /*job*/) override { has_node_events_ = true; }
+  [[nodiscard]] log::Kinds records() const override { return log::kinds<NodeChange>(); }
 
   [[nodiscard]] CoreCount cores() const { return cores_; }
   [[nodiscard]] const SeriesOptions& options() const { return options_; }
   /// The first submission and the last change after it: as a rule the last job's end. Both are zero in an empty log.
   [[nodiscard]] Instant begin() const { return begin_; }
   [[nodiscard]] Instant end() const { return points_.empty() ? begin_ : points_.back().at; }
+  /// Whether the log tells of nodes.
+  [[nodiscard]] bool has_node_events() const { return has_node_events_; }
   [[nodiscard]] std::int32_t longest_queue() const { return longest_queue_; }
 
   /// From begin() to end().
@@ -64,6 +70,7 @@ class Series final : public history::Observer {
   CoreCount cores_ = 0;
   Instant begin_{};
   std::int32_t longest_queue_ = 0;
+  bool has_node_events_ = false;
   Integrals total_;
   std::vector<Point> points_;  // the last one is the present state
 };

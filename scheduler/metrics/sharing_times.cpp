@@ -42,6 +42,10 @@ void SharingFacts::on_change(Instant at, const history::Before& before, const hi
   if (jobs_.empty() || before.phase == history::Phase::kWaiting || before.phase == state.phase) return;
   Facts& job = jobs_[state.id];
   count(job, at);
+  if (state.phase == history::Phase::kWaiting) {  // its run counts for nothing
+    job.times.in_groups = {};
+    job.in_group = false;
+  }
   job.suspended = state.phase == history::Phase::kSuspended;
 }
 

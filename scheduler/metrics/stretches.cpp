@@ -10,7 +10,10 @@ using history::Phase;
 void Stretches::on_change(Instant at, const history::Before& before, const history::JobState& job) {
   if (before.phase != Phase::kWaiting) close(at, job, before);
   names_.on_change(at, before, job);
-  begin(at, job, job.phase == Phase::kSuspended);
+  if (job.phase == Phase::kWaiting)
+    open_.erase(job.id);
+  else
+    begin(at, job, job.phase == Phase::kSuspended);
 }
 
 void Stretches::on_end(Instant at, const history::JobState& job, const JobEnd& end) {

@@ -147,6 +147,23 @@ constexpr Definition kDefinitions[] = {
     {"expands", "times", "times that a job gained cores", [](const Inputs& in) { return count(in.jobs->expands()); }},
 };
 
+double core_seconds(Wide sum) { return static_cast<double>(sum) / 1e6; }
+
+// Of runs whose logs tell of nodes.
+constexpr Definition kNodeDefinitions[] = {
+    {"jobs_lost", "jobs", "jobs that ended as a node on which they ran went down",
+     [](const Inputs& in) { return count(in.jobs->with(Outcome::kLost)); }},
+    {"requeues", "times", "times that a job waited again, as a node on which it ran went down",
+     [](const Inputs& in) { return count(in.jobs->requeues()); }},
+    {"lost_work", "core_s", "core time of runs that ended as a node went down",
+     [](const Inputs& in) { return in.jobs->lost_work(); }},
+    {"closed_core_time", "core_s", "core time of nodes that were not up, with jobs or without",
+     [](const Inputs& in) { return core_seconds(in.machine.closed_cores); }},
+    {"present_utilisation", "ratio",
+     "core time given to jobs / core time that was there: of nodes that were up, and of cores with jobs",
+     [](const Inputs& in) { return ratio(in.machine.busy_cores, in.capacity() - in.machine.absent_cores); }},
+};
+
 // The rows that trimming leaves, as [first, last).
 struct Kept {
   std::size_t first;
@@ -271,9 +288,13 @@ Inputs inputs_of(const JobSums& sums, const Series& series) {
 
 Summary summary_of(const Inputs& in, const Series& series) {
   Summary summary;
-  summary.metrics.reserve(std::size(kDefinitions));
-  for (const auto& [name, unit, text, value] : kDefinitions)
-    summary.metrics.push_back({name, unit, definition_text(text, in.jobs->options(), series), value(in)});
+  summary.metrics.reserve(std::size(kDefinitions) + std::size(kNodeDefinitions));
+  const auto add = [&](std::span<const Definition> definitions) {
+    for (const auto& [name, unit, text, value] : definitions)
+      summary.metrics.push_back({name, unit, definition_text(text, in.jobs->options(), series), value(in)});
+  };
+  add(kDefinitions);
+  if (series.has_node_events()) add(kNodeDefinitions);
   return summary;
 }
 
@@ -304,6 +325,8 @@ void JobSums::add(const JobRow& row) {
   ++jobs_;
   shrinks_ += row.shrinks;
   expands_ += row.expands;
+  requeues_ += row.requeues;
+  lost_work_.add(row.lost_core_seconds);
   if (row.has_ended()) ++ended_[static_cast<std::size_t>(row.outcome)];
   if (!row.ran() || (options_.completed_only && row.outcome != Outcome::kCompleted)) return;
   times_.push_back(row.times());
@@ -348,7 +371,8 @@ Summary select(const Summary& summary, std::span<const std::string> names) {
 
 std::vector<std::string_view> metric_names() {
   std::vector<std::string_view> names;
-  for (const Definition& definition : kDefinitions) names.push_back(definition.name);
+  for (const auto definitions : {std::span<const Definition>{kDefinitions}, std::span<const Definition>{kNodeDefinitions}})
+    for (const Definition& definition : definitions) names.push_back(definition.name);
   return names;
 }
 
@@ -365,13 +389,12 @@ std::vector<std::pair<std::string_view, double>> batsim_summary(const JobSums& s
   const std::int64_t killed =
       sums.with(Outcome::kOverrun) + sums.with(Outcome::kKilled) + sums.with(Outcome::kCancelled);
   const std::int64_t rejected = sums.with(Outcome::kRejected);
-  const std::int64_t finished = success + killed + sums.with(Outcome::kFailed);
+  const std::int64_t finished = success + killed + sums.with(Outcome::kFailed) + sums.with(Outcome::kLost);
   const double jobs = count(sums.jobs());
   const Distribution waits = wait.take();
   const Distribution responses = response.take();
   const Distribution stretches = stretch.take();
   const Integrals& machine = series.total();
-  const auto core_seconds = [](Wide sum) { return static_cast<double>(sum) / 1e6; };
   return {{"makespan", seconds(series.end() - series.begin())},
           {"max_slowdown", stretches.max},
           {"max_turnaround_time", responses.max},

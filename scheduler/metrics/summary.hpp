@@ -49,13 +49,13 @@ class CompensatedSum {
 
 struct Metric {
   std::string_view name;  ///< of static storage, as the unit
-  std::string_view unit;  ///< s, ratio (shares too), jobs or times
+  std::string_view unit;  ///< s, core_s, ratio (shares too), jobs or times
   std::string definition;
   double value;
 };
 
 struct Summary {
-  std::vector<Metric> metrics;  ///< in the order of the table
+  std::vector<Metric> metrics;  ///< in the order of the table; those of nodes only if the log tells of nodes
 
   /// REQUIRES: there is a metric of that name.
   [[nodiscard]] double value(std::string_view name) const;
@@ -80,6 +80,9 @@ class JobSums {
   [[nodiscard]] std::int64_t unfinished() const;
   [[nodiscard]] std::int64_t shrinks() const { return shrinks_; }
   [[nodiscard]] std::int64_t expands() const { return expands_; }
+  [[nodiscard]] std::int64_t requeues() const { return requeues_; }
+  /// Of runs that ended as a node went down, in core-seconds.
+  [[nodiscard]] double lost_work() const { return lost_work_.total(); }
   /// Of those that the means are over, in the order in which they were added.
   [[nodiscard]] std::span<const JobTimes> times() const { return times_; }
   /// Sum of processes * expanded run time, of the same jobs, in processor-microseconds.
@@ -97,6 +100,8 @@ class JobSums {
   std::array<std::int64_t, enum_count<Outcome>()> ended_{};
   std::int64_t shrinks_ = 0;
   std::int64_t expands_ = 0;
+  std::int64_t requeues_ = 0;
+  CompensatedSum lost_work_;
   std::vector<JobTimes, LargePages<JobTimes>> times_;
   Wide work_ = 0;
   Wide response_area_ = 0;

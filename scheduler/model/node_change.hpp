@@ -47,6 +47,14 @@ struct NodeChange {
   bool operator==(const NodeChange&) const = default;
 };
 
+/// "drained until 90 s: new disk" or "up".
+[[nodiscard]] inline std::string to_text(const NodeChange& change) {
+  std::string text{to_text(change.state)};
+  if (!change.reservation.empty()) text += " for " + change.reservation;
+  if (change.until != kNever) text += " until " + to_text(change.until) + " s";
+  return change.reason.empty() ? text : text + ": " + change.reason;
+}
+
 /// A change at an instant of the trace.
 struct NodeEvent {
   Instant at;

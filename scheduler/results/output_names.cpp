@@ -16,6 +16,7 @@ namespace {
 constexpr OutputFile kOutputFiles[] = {
     {"run", "run.json", true},     {"events", "events.log", false},   {"jobs", "jobs.csv", true},
     {"swf", "schedule.swf", true}, {"metrics", "metrics.json", true}, {"series", "series.csv", true},
+    {"nodes", "nodes.csv", true},
 };
 
 }  // namespace

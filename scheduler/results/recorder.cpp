@@ -24,6 +24,7 @@ std::vector<InputFile> input_files(const RunDescription& description) {
   std::vector<InputFile> inputs;
   if (description.has_trace_file && description.trace != "-") inputs.push_back(input_file(description.trace));
   if (description.side_file) inputs.push_back(input_file(*description.side_file));
+  if (description.nodes) inputs.push_back(input_file(*description.nodes));
   if (description.pairs) inputs.push_back(input_file(*description.pairs));
   if (description.profile) inputs.push_back(input_file(*description.profile));
   for (const std::string& file : description.policy_files) inputs.push_back(input_file(file));

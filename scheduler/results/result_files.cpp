@@ -2,9 +2,11 @@
 
 #include <utility>
 
+#include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/results/metrics_json.hpp"
 #include "scheduler/results/output_names.hpp"
 #include "scheduler/results/series_csv.hpp"
+#include "traces/nodes/node_table.hpp"
 
 namespace replay::results {
 
@@ -47,6 +49,10 @@ void ResultFiles::row(const metrics::JobRow& row, const metrics::RowTexts& texts
   }
 }
 
+void ResultFiles::on_record(const log::Record& record, const history::JobState* /*job*/) {
+  node_events_.push_back({record.at, std::get<NodeChange>(record.what)});
+}
+
 PolicyRun ResultFiles::finish() {
   rows_.hand_over_rest();
   run_.machine = header_.value("machine");
@@ -63,6 +69,8 @@ void ResultFiles::write(PolicyRun& run) {
   schedule_.reset();
   if (wants("metrics")) attempt([&] { write_metrics_json(path_of("metrics"), header_, sums_, series_, run.summary); });
   if (wants("series")) attempt([this] { write_series_csv(path_of("series"), series_); });
+  if (wants("nodes") && !node_events_.empty())
+    attempt([this] { write_whole_file(path_of("nodes"), node_table_text(node_events_)); });
 }
 
 std::filesystem::path ResultFiles::path_of(const char* output) const { return folder_ / file_of(output); }

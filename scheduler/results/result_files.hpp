@@ -57,6 +57,8 @@ class ResultFiles final : public history::Observer, private metrics::RowReader {
   void on_begin(const log::Header& header, const Machine& machine) override;
   /// Call it once, after the last record: computes the summary.
   [[nodiscard]] PolicyRun finish();
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override { return log::kinds<NodeChange>(); }
   /// Gives the files their names. Adds to run.unwritten.
   void write(PolicyRun& run);
 
@@ -78,6 +80,7 @@ class ResultFiles final : public history::Observer, private metrics::RowReader {
   bool writes_jobs_;                 // jobs.csv, which names the cores and the size that a job had
   std::optional<JobsCsv> jobs_csv_;  // these two grow with the run
   std::optional<ScheduleSwf> schedule_;
+  std::vector<NodeEvent> node_events_;
   PolicyRun run_;  // as far as it is known
 };
 

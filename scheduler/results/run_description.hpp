@@ -34,6 +34,7 @@ struct RunDescription {
   std::string trace;                       ///< "-": standard input
   bool has_trace_file = true;              ///< false: the jobs are of users, and `trace` only says so
   std::optional<std::string> side_file{};  ///< what jobs declare beyond SWF
+  std::optional<std::string> nodes{};      ///< node events
   std::optional<std::string> pairs{};      ///< slowdowns of pairs, for the runtime model `pairs`
   std::optional<std::string> profile{};    ///< of the runtime model `calibrated`
   std::vector<std::string> policy_files{};

@@ -24,6 +24,7 @@
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/results/event_log_file.hpp"
+#include "scheduler/results/output_names.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/validate/measured_trace.hpp"
@@ -233,6 +234,7 @@ experiment::RunSpec simulated(const ValidationSetting& setting, const std::strin
   run.world = experiment::World::kSimulated;
   run.machine = setting.machine_text;
   run.outputs = "all";
+  if (run.nodes_from.empty()) run.nodes_from = "none";  // those of the trace are not those of the real run
   run.node = {};
   run.time_scale = 1;
   run.pairing = Pairing::kBlock;
@@ -268,6 +270,7 @@ ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell&
                          {"program", run.program},
                          {"trace_sha256", digest_of(cell.trace).sha256}};
   if (const auto hosts = experiment::hosts_file_of(run.machine)) inputs["hosts_sha256"] = digest_of(*hosts).sha256;
+  if (run.requeues_lost) inputs["requeue_lost"] = true;
   if (run.node.turn != experiment::NodeUse{}.turn) inputs["turn"] = word("--turn");
   if (const auto side_file = experiment::side_file_of(run.trace, run.jobs_from))
     inputs["side_file_sha256"] = digest_of(*side_file).sha256;
@@ -290,12 +293,17 @@ double foresee_cell(const ValidationSetting& setting, const ValidationCell& cell
   return simulate_to_end(prepare_simulation(setting, cell), 0).summary.value("makespan");
 }
 
-CellResult run_cell(const ValidationSetting& setting, const ValidationCell& cell, const fs::path& folder,
+CellResult run_cell(const ValidationSetting& of_all, const ValidationCell& cell, const fs::path& folder,
                     const ordered_json& inputs) {
   make_folder(folder);
   remove_cell_result(folder);
-  simulate_into(setting, cell.trace, cell.policy, folder / "sim");
-  run_for_real(setting, cell, folder);
+  simulate_into(of_all, cell.trace, cell.policy, folder / "sim");
+  run_for_real(of_all, cell, folder);
+  ValidationSetting setting = of_all;
+  if (const fs::path nodes = folder / "real" / results::file_of("nodes"); fs::exists(nodes)) {
+    setting.run.nodes_from = nodes.string();
+    simulate_into(setting, cell.trace, cell.policy, folder / "sim");  // again, with what happened to the nodes
+  }
   const compare::DecisionList simulated = decisions_in(folder / "sim");
   const compare::DecisionList real = decisions_in(folder / "real");
   CellResult result;

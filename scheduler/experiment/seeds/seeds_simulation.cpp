@@ -28,7 +28,9 @@ constexpr const char* kHowToMakeTraces =
     "write {seed} where the trace's name has its number, and make the traces with `replay generate`: "
     "for s in 1 2 3; do replay generate lublin --jobs 1000 --seed $s -o t-$s.swf; done, then --trace 't-{seed}.swf'";
 
-bool traces_depend_on_seeds(const RunSpec& run) { return mentions_seed(run.trace) || mentions_seed(run.jobs_from); }
+bool traces_depend_on_seeds(const RunSpec& run) {
+  return mentions_seed(run.trace) || mentions_seed(run.jobs_from) || mentions_seed(run.nodes_from);
+}
 
 void check_options(const SeedsOptions& options, const std::vector<std::uint64_t>& seeds) {
   if (options.run.trace == "-")
@@ -55,6 +57,7 @@ class SeedsSimulation::Inputs {
     spec_.seed = seed;
     spec_.trace = with_seed(spec_.trace, seed);
     spec_.jobs_from = with_seed(spec_.jobs_from, seed);
+    spec_.nodes_from = with_seed(spec_.nodes_from, seed);
   }
 
   const Prepared& prepared() {

@@ -75,6 +75,10 @@ struct RunReader::OnRecord {
   }
 };
 
+void RunReader::on_change(Instant /*at*/, const history::Before& /*before*/, const history::JobState& job) {
+  if (job.phase == history::Phase::kWaiting) facts_[job.place] = {};  // its run counts for nothing
+}
+
 void RunReader::on_record(const log::Record& record, const history::JobState* /*job*/) {
   log::visit(OnRecord{*this, record.at}, record.what);
 }

@@ -43,6 +43,7 @@ class RunReader final : public history::Observer, private metrics::StretchReader
   /// What the records go to. Throws log::BadRecord when one cannot be true.
   [[nodiscard]] history::Follower& follower() { return follower_; }
   void on_submit(Instant /*at*/, const history::JobState& /*job*/) override { facts_.emplace_back(); }
+  void on_change(Instant at, const history::Before& before, const history::JobState& job) override;
   void on_record(const log::Record& record, const history::JobState* job) override;
   [[nodiscard]] log::Kinds records() const override;
   /// No record comes any more: what is open ends with the last one.

@@ -26,7 +26,9 @@ std::string ending(const JobEnd& end) {
   return text;
 }
 
-bool is_bad(const JobEnd& end) { return end.outcome == Outcome::kFailed || end.verification == Verification::kFailed; }
+bool is_bad(const JobEnd& end) {
+  return end.outcome == Outcome::kFailed || end.outcome == Outcome::kLost || end.verification == Verification::kFailed;
+}
 
 }  // namespace
 
@@ -46,6 +48,18 @@ struct RunWatcher::OnRecord {
   }
   void operator()(const log::Failed& what) const {
     watcher.tell(at, fmt::format("job {}: {} failed: {}", number(what.job), what.action, what.reason), true);
+  }
+  void operator()(const log::Requeued& what) const {
+    watcher.tell(at, fmt::format("job {} waits again{}{}", number(what.job), what.reason.empty() ? "" : ": ", what.reason),
+                 true);
+  }
+  void operator()(const NodeChange& what) const {
+    watcher.tell(at, fmt::format("{} {}", run.names_.of(what.node), to_text(what)),
+                 what.state != NodeState::kUp);
+    if (what.state == NodeState::kUp)
+      run.closed_.erase(what.node);
+    else
+      run.closed_.insert_or_assign(what.node, what);
   }
   void operator()(const log::Note& what) const { watcher.tell(at, what.text); }
   void operator()(const NodeChange& what) const {
@@ -84,8 +98,7 @@ void RunWatcher::on_submit(Instant at, const history::JobState& state) {
   job.id = state.id;
   job.processes = state.requested;
   job.submitted = at;
-  job.turn = run_.next_turn_++;
-  run_.waiting_.emplace(job.turn, job.id);
+  run_.waiting_.emplace(state.place, job.id);
 }
 
 void RunWatcher::on_change(Instant at, const history::Before& before, const history::JobState& state) {
@@ -98,8 +111,11 @@ void RunWatcher::on_change(Instant at, const history::Before& before, const hist
   job.cores = state.held.cores;
   job.mpl = state.held.mpl;
   const std::int64_t id = number(job.id);
-  if (before.phase == kWaiting) {
-    run_.waiting_.erase(job.turn);
+  if (state.phase == kWaiting) {  // told with the reason
+    run_.waiting_.emplace(state.place, job.id);
+    leave_cores(job);
+  } else if (before.phase == kWaiting) {
+    run_.waiting_.erase(state.place);
     job.turn = run_.next_turn_++;
     run_.launched_.emplace(job.turn, job.id);
     job.launched = at;
@@ -119,13 +135,12 @@ void RunWatcher::on_end(Instant at, const history::JobState& state, const JobEnd
   const bool bad = is_bad(end);
   ++run_.done_;
   if (bad) ++run_.failed_;
-  const WatchedJob& job = run_.jobs_.at(state.id);
+  WatchedJob& job = run_.jobs_.at(state.id);
   if (state.phase == history::Phase::kWaiting) {
-    run_.waiting_.erase(job.turn);
+    run_.waiting_.erase(state.place);
     tell(at, fmt::format("job {} {}, never started", number(job.id), ending(end)), bad);
   } else {
-    run_.launched_.erase(job.turn);
-    if (job.letter >= 0) run_.letters_taken_[static_cast<std::size_t>(job.letter)] = false;
+    leave_cores(job);
     tell(at,
          fmt::format("job {} ended after {:.1f} s (waited {:.1f} s): {}", number(job.id), seconds(at - job.launched),
                      seconds(job.launched - job.submitted), ending(end)),
@@ -145,6 +160,12 @@ void RunWatcher::take_letter(WatchedJob& job) {
   if (free == run_.letters_taken_.end()) return;
   *free = true;
   job.letter = static_cast<int>(free - run_.letters_taken_.begin());
+}
+
+void RunWatcher::leave_cores(WatchedJob& job) {
+  run_.launched_.erase(job.turn);
+  if (job.letter >= 0) run_.letters_taken_[static_cast<std::size_t>(job.letter)] = false;
+  job.letter = -1;
 }
 
 const WatchedJob* WatchedRun::find(JobId job) const {

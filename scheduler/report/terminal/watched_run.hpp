@@ -38,7 +38,7 @@ struct WatchedJob {
   Instant submitted{};
   Instant launched{};
   metrics::CoreRanges held;  ///< none while it waits or is suspended
-  std::uint64_t turn = 0;    ///< its place in the order of submissions, later of launches
+  std::uint64_t turn = 0;    ///< its place in the order of launches
 
   [[nodiscard]] char symbol() const { return letter < 0 ? kNoLetter : kJobLetters[static_cast<std::size_t>(letter)]; }
 };
@@ -76,6 +76,8 @@ class WatchedRun {
   [[nodiscard]] const std::map<std::uint64_t, JobId>& waiting() const { return waiting_; }
   /// Running and suspended jobs, in the order of launch.
   [[nodiscard]] const std::map<std::uint64_t, JobId>& launched() const { return launched_; }
+  /// The nodes that are not up.
+  [[nodiscard]] const std::map<NodeId, NodeChange>& closed() const { return closed_; }
   [[nodiscard]] std::int64_t waiting_processes() const { return waiting_processes_; }
   [[nodiscard]] std::size_t longest_queue() const { return longest_queue_; }
   [[nodiscard]] std::size_t done() const { return done_; }
@@ -105,6 +107,7 @@ class WatchedRun {
   std::unordered_map<JobId, WatchedJob> jobs_;
   std::map<std::uint64_t, JobId> waiting_;
   std::map<std::uint64_t, JobId> launched_;
+  std::map<NodeId, NodeChange> closed_;
   std::map<JobId, GroupFormed> groups_;
   std::optional<SliceBegun> slice_;
   bool has_sharing_ = false;
@@ -140,6 +143,7 @@ class RunWatcher final : public history::Observer {
   struct OnRecord;
   void tell(Instant at, std::string_view text, bool is_bad = false);
   void take_letter(WatchedJob& job);
+  void leave_cores(WatchedJob& job);
 
   metrics::CoreNames names_;
   history::Follower follower_{{&names_, this}};

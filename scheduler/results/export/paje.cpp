@@ -142,6 +142,7 @@ class PajeTrace final : public history::Observer, private metrics::StretchReader
   void on_change(Instant at, const history::Before& before, const history::JobState& job) override {
     using enum history::Phase;
     if (before.phase == kWaiting) return;
+    if (job.phase == kWaiting) return;  // told with the reason
     if (job.phase == kSuspended) return put(at, "suspended", job.id, "");
     if (before.phase == kSuspended) return put(at, "resumed", job.id, "");
     const CoreCount had = before.held.cores, has = job.held.cores;
@@ -158,8 +159,14 @@ class PajeTrace final : public history::Observer, private metrics::StretchReader
       put(record.at, "failed", failed->job, fmt::format("{}: {}", failed->action, failed->reason));
     else if (const auto* const note = std::get_if<log::Note>(&record.what))
       put_line(record.at, "note", "run", note->text);
+    else if (const auto* const requeued = std::get_if<log::Requeued>(&record.what))
+      put(record.at, node_value("requeued"), requeued->job, requeued->reason);
+    else if (const auto* const node = std::get_if<NodeChange>(&record.what))
+      put_line(record.at, node_value("node"), names_.of(node->node), to_text(*node));
   }
-  [[nodiscard]] log::Kinds records() const override { return log::kinds<log::Failed, log::Note>(); }
+  [[nodiscard]] log::Kinds records() const override {
+    return log::kinds<log::Failed, log::Note, log::Requeued, NodeChange>();
+  }
 
   void finish(Instant last) {
     create_containers(last);
@@ -180,6 +187,13 @@ class PajeTrace final : public history::Observer, private metrics::StretchReader
     text_.print("10 {} E t {} \"{}\" {}\n", to_text(at), value, about, paje_text(text));
   }
 
+  // The values of changes that come with node events are defined when there are some.
+  std::string_view node_value(std::string_view value) {
+    if (!std::exchange(has_node_values_, true))
+      text_.put("4 requeued E \"waits again\" \"0.8 0.4 0.1\"\n4 node E \"state of a node\" \"0.3 0.3 0.5\"\n");
+    return value;
+  }
+
   // With the first record: nothing is earlier in a trace than its containers.
   void create_containers(Instant at) {
     if (std::exchange(has_begun_, true)) return;
@@ -188,9 +202,9 @@ class PajeTrace final : public history::Observer, private metrics::StretchReader
     const std::string time = to_text(at);
     text_.print("5 {} t T 0 {}\n", time,
                 paje_text(fmt::format("{} on {}", header.value("policy"), header.value("machine"))));
-    const log::NodeNames names{header, machine};
+    names_ = {header, machine};
     for (int node = 0; node < machine.nodes(); ++node) {
-      text_.print("5 {} n{} N t \"{}\"\n", time, node, machine.names_cores() ? names.of(NodeId{node}) : "pool");
+      text_.print("5 {} n{} N t \"{}\"\n", time, node, machine.names_cores() ? names_.of(NodeId{node}) : "pool");
       for (const CoreId core : machine.cores_of(NodeId{node}))
         text_.print("5 {} c{} C n{} \"core {}\"\n", time, core, node, core);
     }
@@ -257,7 +271,8 @@ class PajeTrace final : public history::Observer, private metrics::StretchReader
   PointStream points_{*this};
   metrics::Stretches stretches_{*this};
   history::Follower follower_{{&points_, this, &stretches_}};
-  bool has_begun_ = false;
+  bool has_begun_ = false, has_node_values_ = false;
+  log::NodeNames names_;
   metrics::Point last_;
   bool has_point_ = false;
   CoreSeats seats_;

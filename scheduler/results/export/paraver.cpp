@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "scheduler/base/file/byte_sink.hpp"
@@ -87,6 +88,9 @@ class ParaverTrace final : public history::Observer, private metrics::StretchRea
   }
 
   void on_submit(Instant at, const history::JobState& job) override { wait(job.id, at); }
+  void on_change(Instant at, const history::Before& /*before*/, const history::JobState& job) override {
+    if (job.phase == history::Phase::kWaiting) wait(job.id, at);
+  }
 
   void finish() {
     points_.finish();
@@ -117,7 +121,8 @@ class ParaverTrace final : public history::Observer, private metrics::StretchRea
 
   void wait(JobId job, Instant at) {
     if (const auto application = survey_.application_of(job))
-      put_state(0, {*application + 1, 1, 1}, at, survey_.applications()[*application].waits_until, State::kWaiting);
+      put_state(0, {*application + 1, 1, 1}, at,
+                survey_.applications()[*application].waits_until[waits_[*application]++], State::kWaiting);
   }
 
   // Of the `index`th core that the job has on the node, or of the seat.
@@ -191,6 +196,7 @@ class ParaverTrace final : public history::Observer, private metrics::StretchRea
   history::Follower follower_{{&points_, this, &stretches_}};
   CoreSeats seats_;
   std::size_t begun_ = 0;
+  std::unordered_map<std::size_t, std::size_t> waits_;  // by application: how many have begun
 };
 
 void write_pcf(ByteSink& sink, const ParaverSurvey& survey) {

@@ -10,22 +10,25 @@ namespace replay::results {
 void ParaverSurvey::on_submit(Instant /*at*/, const history::JobState& job) {
   if (++jobs_ > limits_.applications) return stop_keeping();
   by_job_.emplace(job.id, applications_.size());
-  applications_.push_back({.job = job.id, .waits_until = kNever});
+  applications_.push_back({.job = job.id, .waits_until = {kNever}});
 }
 
 void ParaverSurvey::on_change(Instant at, const history::Before& before, const history::JobState& job) {
   if (before.phase == history::Phase::kWaiting) stop_waiting(at, job.id);
+  if (ParaverApplication* const of = application(job.id); of != nullptr && job.phase == history::Phase::kWaiting)
+    of->waits_until.push_back(kNever);
 }
 
 void ParaverSurvey::stop_waiting(Instant at, JobId job) {
-  if (ParaverApplication* const of = application(job); of != nullptr && of->waits_until == kNever) of->waits_until = at;
+  if (ParaverApplication* const of = application(job); of != nullptr && of->waits_until.back() == kNever)
+    of->waits_until.back() = at;
 }
 
 void ParaverSurvey::finish(const RunLog::Read& read) {
   read_ = read;
   stretches_.open(last(), *this);
   for (ParaverApplication& application : applications_) {
-    if (application.waits_until == kNever) application.waits_until = last();
+    if (application.waits_until.back() == kNever) application.waits_until.back() = last();
     if (application.threads.empty()) application.threads[NodeId{0}] = 1;  // it never ran; it has waited
     for (const auto& [node, threads] : application.threads) threads_ += static_cast<std::size_t>(threads);
   }

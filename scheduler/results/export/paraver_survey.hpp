@@ -18,7 +18,7 @@ namespace replay::results {
 /// A job as an application.
 struct ParaverApplication {
   JobId job{};
-  Instant waits_until{};                  ///< its launch, or its end without one
+  std::vector<Instant> waits_until{};     ///< when each of its waits ended: with a launch, or its end without one
   std::map<NodeId, CoreCount> threads{};  ///< on each node that it ever was on: the most cores it had there at once
 };
 

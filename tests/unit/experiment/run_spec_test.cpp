@@ -37,6 +37,7 @@ class Draw {
     run.world = of({World::kSimulated, World::kLive, World::kService});
     run.trace = text();
     run.jobs_from = text();
+    run.nodes_from = text();
     if (coin()) run.cleaning = {{"oversize", "clamp"}, {"cpu-use", "0.5"}, {"closed-loop", "on"}};
     run.strict = coin();
     if (coin()) run.scale_from = of({0.0, 1.0, 64.0, 2.5, 1e7});
@@ -50,6 +51,7 @@ class Draw {
     run.pairs = text();
     run.errors = {of({0.0, 0.1, 10.0}), of({0.0, 1.0 / 3})};
     run.overrun = of({Overrun::kKill, Overrun::kExtend, Overrun::kPolicy});
+    run.requeues_lost = coin();
     run.seed = static_cast<std::uint64_t>(number(1'000'000'000'000'000'000));
     run.outputs = text();
     run.node.smt = coin();

@@ -102,6 +102,78 @@ TEST(Follower, RefusesCoresThatOthersHold) {
             "taken");
 }
 
+TEST(Follower, RefusesNodesThatCannotBe) {
+  const auto on_two_nodes = [] { return Records("2x1x2"); };
+  const auto change = [](int node, NodeState state, double until, const char* reservation) {
+    return NodeChange{NodeId{node}, state, until < 0 ? kNever : Instant{from_seconds(until)}, "", reservation};
+  };
+  using enum NodeState;
+  const std::array<std::pair<Records, const char*>, 8> cases{{
+      {Records("flat:4").node(3, 0, kDown), "node 0 is down at 3 s, the machine is flat:4"},
+      {on_two_nodes().node(3, 2, kDrained), "node 2 is drained at 3 s, the machine is 2x1x2"},
+      {on_two_nodes().node(3, 1, kReserved), "node 1 is reserved at 3 s: expected the name of a reservation, found ''"},
+      {on_two_nodes().add(3, change(1, kReserved, -1, "a b")),
+       "node 1 is reserved at 3 s: expected the name of a reservation, found 'a b'"},
+      {on_two_nodes().add(3, change(1, kDown, -1, "course")),
+       "node 1 is down at 3 s: expected no name of a reservation, found 'course'"},
+      {on_two_nodes().add(3, change(1, kDown, 3, "")), "node 1 is down at 3 s: expected no end or a later one, found 3 s"},
+      {on_two_nodes().add(3, change(1, kUp, 4, "")), "node 1 is up at 3 s: expected no end, found 4 s"},
+      {on_two_nodes().add(3, change(1, kReserved, 4, "course")), "taken"},
+  }};
+  for (const auto& [records, why] : cases) EXPECT_EQ(why_refused(records), why);
+}
+
+TEST(Follower, RefusesJobsThatComeToClosedNodes) {
+  using enum NodeState;
+  const auto job = [](double drained_at) { return Records("2x1x2").submit(0, 1, 2, 9).node(drained_at, 0, kDrained); };
+  const auto runs = [] { return Records("2x1x2").submit(0, 1, 2, 9).launch_on(0, 1, {{0, 1}, {1, 1}}); };
+  EXPECT_EQ(why_refused(job(1).launch_on(2, 1, {{1, 1}, {2, 1}})),
+            "job 1 comes to core 1 at 2 s, of node 0, which is drained");
+  EXPECT_EQ(why_refused(job(1).launch_on(2, 1, {{2, 1}, {3, 1}})), "taken");
+  EXPECT_EQ(why_refused(job(1).node(2, 0, kUp).launch_on(2, 1, {{0, 1}, {1, 1}})), "taken");
+  EXPECT_EQ(why_refused(runs().node(1, 1, kSilent).resized_on(2, 1, {{1, 1}, {2, 1}}, 1)),
+            "job 1 comes to core 2 at 2 s, of node 1, which is silent");
+  EXPECT_EQ(why_refused(runs().node(1, 0, kDrained).resized_on(2, 1, {{1, 2}}, 2)), "taken");
+  EXPECT_EQ(why_refused(runs().suspended(1, 1).node(1, 0, kDrained).resumed(2, 1)), "taken");
+  EXPECT_EQ(why_refused(job(1).requeued(1, 1)), "job 1 is requeued at 1 s, but it waits");
+}
+
+// Closed cores, and those of them on which no job is, after each record of an instant.
+class ClosedCores final : public Observer {
+ public:
+  void on_load(Instant at, const Load& load) override {
+    seen[seconds(at)] = {load.closed_cores, load.absent_cores};
+  }
+  std::map<double, std::pair<int, int>> seen;
+};
+
+TEST(Follower, CountsTheCoresThatAreNotThere) {
+  using enum NodeState;
+  ClosedCores cores;
+  Records("2x1x2")
+      .submit(0, 1, 2, 9)
+      .launch_on(1, 1, {{1, 1}, {2, 1}})
+      .node(2, 0, kDrained)
+      .node(3, 0, kDown)
+      .suspended(4, 1)
+      .resumed(5, 1)
+      .node(6, 1, kDown)
+      .finish(7, 1, metrics::ended(Outcome::kLost))
+      .node(8, 0, kUp)
+      .node(9, 1, kUp)
+      .feed(cores);
+  EXPECT_EQ(cores.seen, (std::map<double, std::pair<int, int>>{{0, {0, 0}},
+                                                               {1, {0, 0}},
+                                                               {2, {2, 1}},
+                                                               {3, {2, 1}},
+                                                               {4, {2, 2}},
+                                                               {5, {2, 1}},
+                                                               {6, {4, 2}},
+                                                               {7, {4, 4}},
+                                                               {8, {2, 2}},
+                                                               {9, {0, 0}}}));
+}
+
 // Writes down what it is told.
 class Told final : public Observer {
  public:
@@ -125,6 +197,20 @@ class Told final : public Observer {
   [[nodiscard]] log::Kinds records() const override { return log::kinds<log::Finished, log::Note>(); }
   std::string text;
 };
+
+TEST(Follower, TellsOfARequeueAsAChangeToWaiting) {
+  Told told;
+  Records("2x1x2")
+      .submit(0, 7, 2, 9)
+      .launch_on(0, 7, {{0, 1}, {1, 1}})
+      .node(2, 0, NodeState::kDown)
+      .requeued(2, 7)
+      .launch_on(3, 7, {{2, 1}, {3, 1}})
+      .feed(told);
+  EXPECT_EQ(told.text,
+            "2x1x2 +7 (1 0 0 0) 7:waits/0->runs/2 (0 1 0 2) | 2: (0 1 0 2) 7:runs/2->waits/0 (1 0 0 0) | 3: "
+            "7:waits/0->runs/2 (0 1 0 2)");
+}
 
 TEST(Follower, TellsOfTimeThenTheJobThenTheLoadThenTheRecord) {
   Told told;
@@ -196,6 +282,7 @@ class Recounted {
     void operator()(const log::ResizeDone& what) const { self.jobs_[what.job].held = what.allocation; }
     void operator()(const log::SuspendDone& what) const { self.jobs_[what.job].phase = Phase::kSuspended; }
     void operator()(const log::ResumeDone& what) const { self.jobs_[what.job].phase = Phase::kRunning; }
+    void operator()(const log::Requeued& what) const { self.jobs_[what.job].phase = Phase::kWaiting; }
     void operator()(const log::Finished& what) const { self.jobs_.erase(what.job); }
   };
   std::map<JobId, Seen> jobs_;

@@ -54,6 +54,12 @@ class Records {
   }
   Records& suspended(double time, int job) { return add(time, log::SuspendDone{JobId{job}}); }
   Records& resumed(double time, int job) { return add(time, log::ResumeDone{JobId{job}}); }
+  Records& requeued(double time, int job, std::string reason = "") {
+    return add(time, log::Requeued{JobId{job}, std::move(reason)});
+  }
+  Records& node(double time, int node, NodeState state, std::string reason = "", Instant until = kNever) {
+    return add(time, NodeChange{NodeId{node}, state, until, std::move(reason), ""});
+  }
   Records& finish(double time, int job, JobEnd end = {}) {
     return add(time, log::Finished{JobId{job}, std::move(end)});
   }
