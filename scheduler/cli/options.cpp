@@ -70,10 +70,10 @@ void add_options_of_run(CLI::App& command, experiment::RunSpec& run, std::initia
 }
 
 void add_common_options(CLI::App& command, experiment::RunSpec& run, ResultOptions& results) {
-  add_options_of_run(command, run,
-                     {"--trace", "--jobs-from", "--policy", "--machine", "--runtime-model", "--profile", "--pairs",
-                      "--curve-error", "--slowdown-error", "--overrun", "--requeue-lost", "--until", "--scale-sizes",
-                      "--seed"});
+  add_options_of_run(
+      command, run,
+      {"--trace", "--jobs-from", "--policy", "--machine", "--runtime-model", "--profile", "--pairs", "--curve-error",
+       "--slowdown-error", "--overrun", "--requeue-lost", "--until", "--scale-sizes", "--seed"});
   command.add_option("--out", results.out, "folder for the results (default runs/TIME-POLICY)")->type_name("DIR");
   command.add_flag("--force", results.force, "replace an output folder that exists");
   add_options_of_run(command, run, {"--outputs"});

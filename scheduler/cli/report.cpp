@@ -69,6 +69,8 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
       if (run.verified > 0) fmt::print("{}: verification passed for {}\n", run.policy, counted(run.verified, "job"));
     for (const results::PolicyRun& run : runs)
       fmt::print("{}", clean_lines(report::rigid_lines(run.policy, run.rigid)));
+    for (const results::PolicyRun& run : runs)
+      fmt::print("{}", clean_lines(report::node_line(run.policy, run.summary)));
     if (!folder.empty()) fmt::print("results in {}\n", folder.string());
   }
   for (const results::PolicyRun& run : runs) {

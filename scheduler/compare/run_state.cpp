@@ -86,6 +86,10 @@ struct RunState::OnRecord {
     job.budget.add(what.estimate - job.estimate);
     job.estimate = what.estimate;
   }
+  void operator()(const log::Requeued& what) const {
+    if (LiveJob* const job = on_its_way(what.job)) state.put_back(*job, at);
+  }
+  void operator()(const NodeChange& what) const { state.change(what, at); }
   void operator()(const log::Finished& what) const {
     LiveJob& job = state.job(what.job);
     if (job.waits())
@@ -131,8 +135,17 @@ Instant RunState::earliest_start(CoreCount cores, Instant now) const {
   if (free >= cores) return now;
   std::vector<std::pair<Instant, CoreCount>> ends;
   ends.reserve(running_.size());
-  for (const auto& [order, job] : running_)
-    ends.emplace_back(std::max(now, job->estimated_end()), job->allocation.cores);
+  const auto until = [this](CoreId core) { return is_closed(core) ? closed_.at(machine_->node_of(core)) : Instant{}; };
+  for (const auto& [order, job] : running_) {
+    const Instant end = std::max(now, job->estimated_end());
+    if (closed_.empty() || job->allocation.named.empty())
+      ends.emplace_back(end, job->allocation.cores);
+    else
+      for (const CoreLoad& load : job->allocation.named) ends.emplace_back(std::max(end, until(load.core)), 1);
+  }
+  for (const auto& [node, back] : closed_)
+    for (const CoreId core : machine_->cores_of(node))
+      if (!sharers_.contains(core)) ends.emplace_back(std::max(now, back), 1);
   std::ranges::sort(ends);
   for (const auto& [end, given_back] : ends) {
     free += given_back;
@@ -157,6 +170,43 @@ void RunState::let_go(LiveJob& job) {
   if (!job.holds_cores()) return;
   busy_ -= job.allocation.named.empty() ? job.allocation.cores : newly_free(job.allocation);
   running_.erase(job.start_order);
+}
+
+// It waits again.
+void RunState::put_back(LiveJob& job, Instant now) {
+  let_go(job);
+  leave_cores(job, now);
+  LiveJob waiting;
+  waiting.key = job.key;
+  waiting.declared = job.declared;
+  waiting.processes = job.declared.processes;
+  waiting.estimate = job.declared.estimate;
+  job = std::move(waiting);
+  waiting_.insert(job.key);
+}
+
+// A job that was not launched yet waits again if its cores are of the node.
+void RunState::change(const NodeChange& change, Instant now) {
+  const CoreRange cores = machine_->cores_of(change.node);
+  int idle = 0;
+  for (const CoreId core : cores) idle += sharers_.contains(core) ? 0 : 1;
+  if (closed_.erase(change.node) > 0) absent_ -= idle;
+  if (change.state == NodeState::kUp) return;
+  closed_[change.node] = change.until;
+  absent_ += idle;
+  const auto is_there = [&](const CoreLoad& load) { return cores.contains(load.core); };
+  for (auto next = running_.begin(); next != running_.end();) {
+    const LiveJob& job = *(next++)->second;
+    if (job.launched == kNever && std::ranges::any_of(job.allocation.named, is_there))
+      put_back(this->job(job.key.job), now);
+  }
+}
+
+CoreCount RunState::cores_there() const {
+  CoreCount there = cores_;
+  for (const auto& [node, until] : closed_)
+    if (until == kNever) there -= machine_->cores_of(node).size();
+  return there;
 }
 
 // Whether others have cores of it. Shareable jobs share theirs.
@@ -213,7 +263,11 @@ void RunState::ask_rate_again(JobId id, const Allocation& on, const Surroundings
 // A core is busy from the first job on it to the last.
 CoreCount RunState::newly_busy(const Allocation& allocation) {
   CoreCount busy = 0;
-  for (const CoreLoad& load : allocation.named) busy += sharers_[load.core]++ == 0 ? 1 : 0;
+  for (const CoreLoad& load : allocation.named) {
+    if (sharers_[load.core]++ > 0) continue;
+    ++busy;
+    if (is_closed(load.core)) --absent_;
+  }
   return busy;
 }
 
@@ -224,6 +278,7 @@ CoreCount RunState::newly_free(const Allocation& allocation) {
     if (--found->second > 0) continue;
     sharers_.erase(found);
     ++free;
+    if (is_closed(load.core)) ++absent_;
   }
   return free;
 }

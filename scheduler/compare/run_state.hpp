@@ -64,14 +64,17 @@ class RunState final : public history::Observer {
   [[nodiscard]] log::Kinds records() const override;
 
   [[nodiscard]] CoreCount cores() const { return cores_; }
-  [[nodiscard]] CoreCount free_cores() const { return cores_ - busy_; }
+  /// On nodes that are up.
+  [[nodiscard]] CoreCount free_cores() const { return cores_ - busy_ - absent_; }
+  /// Those that there are, or will be as far as is known: without those of closed nodes that are not to be up again.
+  [[nodiscard]] CoreCount cores_there() const;
   /// Null if it was not submitted yet, or has ended.
   [[nodiscard]] const LiveJob* find(JobId job) const;
   [[nodiscard]] const std::set<QueueKey>& waiting() const { return waiting_; }
   /// Those that hold cores by the decisions, in the order of their starts.
   [[nodiscard]] const std::map<std::uint64_t, const LiveJob*>& running() const { return running_; }
-  /// The earliest instant from `now` on at which `cores` are free if every running job ends by its estimate and none
-  /// starts; kNever if they never are. O(running log running).
+  /// The earliest instant from `now` on at which `cores` are free if every running job ends by its estimate, closed nodes are
+  /// up again when that was said, and none starts; kNever if they never are. O(running log running).
   [[nodiscard]] Instant earliest_start(CoreCount cores, Instant now) const;
 
  private:
@@ -79,6 +82,11 @@ class RunState final : public history::Observer {
   LiveJob& job(JobId job) { return live_.at(job); }
   void hold(LiveJob& job);
   void let_go(LiveJob& job);
+  void put_back(LiveJob& job, Instant now);
+  void change(const NodeChange& change, Instant now);
+  [[nodiscard]] bool is_closed(CoreId core) const {
+    return !closed_.empty() && closed_.contains(machine_->node_of(core));
+  }
   void end_jobs_over_their_estimates(const LiveJob& taker);
   [[nodiscard]] bool is_taken(const Allocation& allocation) const;
   CoreCount newly_busy(const Allocation& allocation);
@@ -91,6 +99,8 @@ class RunState final : public history::Observer {
   DeclaredRate rate_;
   CoreCount cores_ = 0;
   CoreCount busy_ = 0;
+  CoreCount absent_ = 0;              // of closed nodes, with no job by the decisions
+  std::map<NodeId, Instant> closed_;  // until when
   std::uint64_t starts_ = 0;
   std::unordered_map<JobId, LiveJob> live_;
   std::set<QueueKey> waiting_;

@@ -1,5 +1,6 @@
 #include "scheduler/compare/several_waits.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace replay::compare {
@@ -26,6 +27,13 @@ struct SeveralWaits::Hand {
       std::erase(self.live_, wait);
     }
   }
+  void operator()(const log::Requeued& what) const {
+    to_all();
+    JobWait* const wait = self.find(what.job);
+    if (wait != nullptr && wait->waits() && std::ranges::find(self.waiting_, wait) == self.waiting_.end())
+      self.waiting_.push_back(wait);
+  }
+  void operator()(const NodeChange& /*what*/) const { to_all(); }
   void operator()(const SliceBegun& /*what*/) const {
     self.slice_ = record;
     self.has_slice_ = true;

@@ -43,6 +43,28 @@ void JobWait::note(const QueueChange& change, Instant now) {
 void JobWait::note(const log::Record& record, const RunState& state) {
   turns_.note(record);
   note_own(record, state);
+  note_nodes(record, state);
+}
+
+// Jobs, this one perhaps too, wait again.
+void JobWait::note_nodes(const log::Record& record, const RunState& state) {
+  const auto* const requeued = std::get_if<log::Requeued>(&record.what);
+  if (requeued == nullptr && !std::holds_alternative<NodeChange>(record.what)) return;
+  if (!report_.found || report_.finished != kNever) return;
+  if (requeued != nullptr && requeued->job == report_.job && report_.launched != kNever) {
+    if (report_.launched < record.at) {
+      begin_segment(state, report_.launched, WaitCause::kLost, false);
+      report_.segments.back().to = record.at;
+    }
+    report_.launched = kNever;
+  }
+  if (report_.launched != kNever || !state.find(report_.job)->waits()) return;
+  report_.decided = kNever;
+  ahead_ = place_in(state);
+}
+
+std::size_t JobWait::place_in(const RunState& state) const {
+  return static_cast<std::size_t>(std::distance(state.waiting().begin(), state.waiting().find(key_)));
 }
 
 void JobWait::note_own(const log::Record& record, const RunState& state) {
@@ -58,7 +80,7 @@ void JobWait::note_own(const log::Record& record, const RunState& state) {
     report_.submitted = record.at;
     report_.free_at_submission = state.free_cores();
     key_ = state.find(job.id)->key;
-    ahead_ = static_cast<std::size_t>(std::distance(state.waiting().begin(), state.waiting().find(key_)));
+    ahead_ = place_in(state);
   } else if (const auto* start = std::get_if<log::StartDecided>(&record.what); start && start->job == report_.job) {
     report_.decided = record.at;
     report_.choice = start->choice;
@@ -77,11 +99,12 @@ void JobWait::pass(const RunState& state, Instant from, Instant to) {
   if (!waits()) return;
   const CoreCount free = state.free_cores();
   const bool is_head = ahead_ == 0;
-  const WaitCause cause = report_.decided != kNever  ? WaitCause::kLaunch
-                          : turns_.is_off_turn(from) ? WaitCause::kOffTurn
-                          : free >= report_.least    ? WaitCause::kHeldBack
-                          : is_head                  ? WaitCause::kCores
-                                                     : WaitCause::kEarlierJobs;
+  const WaitCause cause = report_.decided != kNever                              ? WaitCause::kLaunch
+                          : cores_at(report_.processes, 1) > state.cores_there() ? WaitCause::kClosedNodes
+                          : turns_.is_off_turn(from)                             ? WaitCause::kOffTurn
+                          : free >= report_.least                                ? WaitCause::kHeldBack
+                          : is_head                                              ? WaitCause::kCores
+                                                                                 : WaitCause::kEarlierJobs;
   if (is_head && cause != WaitCause::kLaunch && report_.head_since == kNever) report_.head_since = from;
   const bool goes_on = options_->merge && !report_.segments.empty() && report_.segments.back().cause == cause &&
                        report_.segments.back().is_head == is_head;
@@ -114,6 +137,7 @@ void JobWait::begin_segment(const RunState& state, Instant from, WaitCause cause
   segment.is_head = is_head;
   segment.ahead_first = ahead_;
   segment.free_least = segment.free_most = state.free_cores();
+  segment.there = state.cores_there();
   describe_holders(segment, state);
 }
 

@@ -2,7 +2,8 @@
 // one pass. Between two instants with records there is one cause: the job's start was decided and other jobs still are
 // on its cores; or the machine belonged to another class of jobs; or as many cores were free as it has processes, and the policy held it back; or too few were free, and
 // jobs before it in the queue waited too, or it was the head of the queue. Cores and queue are those of run_state.hpp:
-// by decisions, and in the order of submission, independent of the policy's own order.
+// by decisions, and in the order of submission, independent of the policy's own order. Where nodes are closed, it may need more
+// cores than there will be; and a job that was lost with a node has waited before its last run, the lost ones left out.
 #pragma once
 
 #include <array>
@@ -27,10 +28,12 @@ enum class WaitCause : std::uint8_t {
   kCores,        ///< too few cores are free; it is the head of the queue
   kHeldBack,     ///< enough cores are free, but it was not started: they are meant for others, or do not suit
   kOffTurn,      ///< the machine belongs to another class of jobs, or jobs are exchanged
-  kLaunch        ///< its start is decided; others still are on its cores
+  kLaunch,       ///< its start is decided; others still are on its cores
+  kClosedNodes,  ///< it needs more cores than there are, and will be as far as is known
+  kLost          ///< it did not wait, but ran: a node went down with that run
 };
 
-inline constexpr std::size_t kWaitCauses = 5;
+inline constexpr std::size_t kWaitCauses = 7;
 
 /// A running job that has cores.
 struct Holder {
@@ -56,6 +59,7 @@ struct WaitSegment {
   std::size_t ahead_last = 0;   ///< at its end
   CoreCount free_least = 0;
   CoreCount free_most = 0;
+  CoreCount there = 0;  ///< RunState::cores_there(), at its begin
   /// Of the head: when enough cores were free at the earliest by the estimates, at the begin and at the end of the
   /// segment.
   std::optional<Instant> shadow_first{}, shadow_last{};
@@ -124,7 +128,7 @@ class JobWait {
   void pass(const RunState& state, Instant from, Instant to);
   /// Of any other job. Call it before the record is applied to the state.
   void note(const QueueChange& change, Instant now);
-  /// Each record about this job, and each on groups and slices, after it was applied.
+  /// Each record about this job, each on groups, slices and nodes, and each requeue, after it was applied.
   void note(const log::Record& record, const RunState& state);
   [[nodiscard]] WaitReport finish();
 
@@ -134,6 +138,8 @@ class JobWait {
 
  private:
   void note_own(const log::Record& record, const RunState& state);
+  void note_nodes(const log::Record& record, const RunState& state);
+  [[nodiscard]] std::size_t place_in(const RunState& state) const;
   void begin_segment(const RunState& state, Instant from, WaitCause cause, bool is_head);
   void describe_holders(WaitSegment& segment, const RunState& state) const;
   void hand_over_overtakers(WaitSegment& segment);

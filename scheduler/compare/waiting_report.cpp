@@ -35,6 +35,8 @@ constexpr CauseWords kCauses[] = {
     {WaitCause::kHeldBack, "held-back", "enough cores free, but not started"},
     {WaitCause::kOffTurn, "off-turn", "while the machine belonged to another class"},
     {WaitCause::kLaunch, "launch", "start decided, its cores not yet left by others"},
+    {WaitCause::kClosedNodes, "closed-nodes", "more cores needed than nodes that were not closed have"},
+    {WaitCause::kLost, "lost", "ran, and was lost with a node"},
 };
 
 std::string cores_text(CoreCount cores) { return counted(cores, "core"); }
@@ -63,6 +65,9 @@ std::string cause_text(const WaitSegment& segment, const WaitReport& report, con
                          segment.is_head ? "head of the queue" : ahead + " waiting");
     case WaitCause::kOffTurn: return fmt::format("not the turn of its class: {} free, {} needed", free, report.least);
     case WaitCause::kLaunch: return "start decided; waited until others had left its cores";
+    case WaitCause::kClosedNodes:
+      return fmt::format("held back: needs {}, {} were there", cores_text(report.processes), segment.there);
+    case WaitCause::kLost: return "ran, and was lost with a node";
   }
   return "";
 }
@@ -95,8 +100,9 @@ std::string overtakers_text(const WaitSegment& segment, const WaitTextOptions& o
   return fmt::format("overtaken by {}: {}{}\n", counted(all, "job"), named, all > some.size() ? ", ..." : "");
 }
 
-// Without virtual machines none has its turn.
+// Without virtual machines none has its turn; without node events none waits for nodes.
 bool can_be(WaitCause cause, const WaitReport& report) {
+  if (cause == WaitCause::kClosedNodes || cause == WaitCause::kLost) return report.total(cause) > Duration::zero();
   return cause != WaitCause::kOffTurn || report.turns.job_class;
 }
 

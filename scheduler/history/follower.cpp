@@ -98,10 +98,9 @@ void Follower::add(const ObserverRef& of) {
 
 log::Kinds Follower::kinds() const {
   log::Kinds kinds;
-  for (const std::size_t kind :
-       {log::kKind<log::Submitted>, log::kKind<log::Launched>, log::kKind<log::RanksSeen>, log::kKind<log::ResizeDone>,
-        log::kKind<log::SuspendDone>, log::kKind<log::ResumeDone>, log::kKind<log::Finished>,
-        log::kKind<log::Requeued>, log::kKind<NodeChange>})
+  for (const std::size_t kind : {log::kKind<log::Submitted>, log::kKind<log::Launched>, log::kKind<log::RanksSeen>,
+                                 log::kKind<log::ResizeDone>, log::kKind<log::SuspendDone>, log::kKind<log::ResumeDone>,
+                                 log::kKind<log::Finished>, log::kKind<log::Requeued>, log::kKind<NodeChange>})
     kinds.set(kind);
   for (const Observer* observer : observers_) kinds |= observer->records();
   return kinds;

@@ -26,8 +26,9 @@ struct JobState {
   Flexibility flexibility = Flexibility::kMalleable;  ///< kRigid also while its processes are unable to share cores
   Phase phase = Phase::kWaiting;
   Instant on_cores_from{};  ///< of a running job: core_seconds are those before
-  double core_seconds = 0;  ///< since its launch, up to its last change; after its requeue those of the run that is over
-  Allocation held{};        ///< where it runs, or ran when it was suspended; empty while it waits
+  double core_seconds =
+      0;              ///< since its launch, up to its last change; after its requeue those of the run that is over
+  Allocation held{};  ///< where it runs, or ran when it was suspended; empty while it waits
 
   [[nodiscard]] ProcessCount processes() const { return processes_on(held, requested); }
 };

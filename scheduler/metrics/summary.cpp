@@ -371,7 +371,8 @@ Summary select(const Summary& summary, std::span<const std::string> names) {
 
 std::vector<std::string_view> metric_names() {
   std::vector<std::string_view> names;
-  for (const auto definitions : {std::span<const Definition>{kDefinitions}, std::span<const Definition>{kNodeDefinitions}})
+  for (const auto definitions :
+       {std::span<const Definition>{kDefinitions}, std::span<const Definition>{kNodeDefinitions}})
     for (const Definition& definition : definitions) names.push_back(definition.name);
   return names;
 }

@@ -84,6 +84,22 @@ std::string rigid_lines(const std::string& policy, const std::map<std::string, s
   return text;
 }
 
+std::string node_line(const std::string& policy, const metrics::Summary& summary) {
+  if (summary.find("jobs_lost") == nullptr) return "";
+  const auto count = [&](const char* metric) { return static_cast<std::int64_t>(summary.value(metric)); };
+  const auto core_time = [&](const char* metric) {
+    constexpr double kHour = 3600, kFewHours = 10;
+    const double time = summary.value(metric);
+    return time < kFewHours * kHour ? fmt::format("{:.0f} core-seconds", time)
+                                    : fmt::format("{:.0f} core-hours", time / kHour);
+  };
+  return fmt::format(
+      "{}: {} lost, {} requeued: {} of work lost; nodes closed for {}; utilisation of the cores that were there "
+      "{:.3f}\n",
+      policy, counted(count("jobs_lost"), "job"), count("requeues"), core_time("lost_work"),
+      core_time("closed_core_time"), summary.value("present_utilisation"));
+}
+
 nlohmann::ordered_json to_json(std::span<const Result> results) {
   auto list = nlohmann::ordered_json::array();
   for (const Result& result : results) {

@@ -24,6 +24,9 @@ struct Result {
 [[nodiscard]] std::string rigid_lines(const std::string& policy,
                                       const std::map<std::string, std::size_t>& jobs_by_reason);
 
+/// One line on what node events did, "easy: 1 job lost, ..."; empty if there were none.
+[[nodiscard]] std::string node_line(const std::string& policy, const metrics::Summary& summary);
+
 /// An array with one object per policy: `policy`, `metrics` (every metric by name, null for what cannot be had) and, but
 /// for the first, `difference_percent` (the table's columns by metric name, null where the first is 0).
 [[nodiscard]] nlohmann::ordered_json to_json(std::span<const Result> results);

@@ -87,8 +87,7 @@ class Reader {
   Instant read_time() {
     const Instant at = seconds_in(kTime, Instant{}, "seconds from 0 to 10000000000");
     const Instant before = table_.events.empty() ? Instant{} : table_.events.back().at;
-    if (at < before)
-      fail(kTime, fmt::format("at least {}, the time of the row before", to_text(before)), cell(kTime));
+    if (at < before) fail(kTime, fmt::format("at least {}, the time of the row before", to_text(before)), cell(kTime));
     return at;
   }
 

@@ -51,7 +51,10 @@ constexpr Row kRows[] = {
 std::vector<double> values_of(const SeededResult& result, std::string_view metric) {
   std::vector<double> values;
   values.reserve(result.by_seed.size());
-  for (const metrics::Summary& summary : result.by_seed) values.push_back(summary.value(metric));
+  for (const metrics::Summary& summary : result.by_seed) {
+    const metrics::Metric* const found = summary.find(metric);  // of nodes: only where the log tells of some
+    values.push_back(found == nullptr ? std::nan("") : found->value);
+  }
   return values;
 }
 
@@ -145,7 +148,9 @@ ordered_json to_json(const std::vector<SeededResult>& results, const std::vector
   for (const SeededResult& result : results) {
     ordered_json policy;
     policy["policy"] = result.policy;
-    for (const metrics::Metric& metric : result.by_seed.front().metrics) {
+    const metrics::Summary& fullest =
+        std::ranges::max(result.by_seed, {}, [](const metrics::Summary& one) { return one.metrics.size(); });
+    for (const metrics::Metric& metric : fullest.metrics) {
       const std::string name{metric.name};
       const std::vector<double> values = values_of(result, name);
       policy["metrics"][name] = to_json(metrics::estimate(values, trim));

@@ -117,6 +117,8 @@ void RunChanges::note_resizes(const log::Record& record) {
     open_resizes_.erase(done->job);
   } else if (const auto* const finished = std::get_if<log::Finished>(&record.what)) {
     open_resizes_.erase(finished->job);
+  } else if (const auto* const requeued = std::get_if<log::Requeued>(&record.what)) {
+    open_resizes_.erase(requeued->job);
   } else if (std::holds_alternative<log::StartDecided>(record.what)) {
     for (const std::size_t place : done_now_) note(Part::kResize, place);
   }

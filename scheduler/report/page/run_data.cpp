@@ -11,6 +11,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/compare/waiting_report.hpp"
+#include "scheduler/log/node_names.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/report/page/job_columns.hpp"
 #include "scheduler/report/page/levels.hpp"
@@ -73,6 +74,22 @@ void add_groups(RunData& data, const RunReader& run, const Places& places, std::
     data.limits.push_back(fmt::format("Of {} groups the first {} are shown.", run.groups().size(), most));
   if (run.slices().size() > most)
     data.limits.push_back(fmt::format("Of {} slices the first {} are shown.", run.slices().size(), most));
+}
+
+void add_closed(RunData& data, const RunReader& run, std::size_t most) {
+  const log::NodeNames names{data.header, data.machine};
+  for (const ClosedSpan& span : run.closed()) {
+    if (data.closed.size() == most) break;
+    const CoreRange cores = data.machine.cores_of(span.change.node);
+    data.closed.push_back({.from = seconds(span.from),
+                           .to = seconds(std::min(span.to, run.last())),
+                           .first = number(cores.first),
+                           .last = number(cores.last),
+                           .text = fmt::format("{} {}", names.of(span.change.node), to_text(span.change))});
+  }
+  if (run.closed().size() > most)
+    data.limits.push_back(
+        fmt::format("Of {} times in which a node was closed the first {} are shown.", run.closed().size(), most));
 }
 
 // Takes the stretches of jobs that the page leaves out from `rows`.
@@ -210,6 +227,7 @@ RunData run_facts(const RunReader& run, const fs::path& log, const std::optional
       std::ranges::none_of(data.warnings, [](const PageWarning& warning) { return warning.kind == "cut"; });
   data.distributions = distributions(run);
   add_groups(data, run, Places(run.table(), shown), limits.groups);
+  add_closed(data, run, limits.groups);
   return data;
 }
 

@@ -23,7 +23,7 @@ struct PageLimits {
   std::size_t merged = 150'000;     ///< stretches of the other jobs, merged: of more, larger cells
   std::size_t points = 200'000;     ///< of the load over time; more become means over `spans` equal spans
   std::size_t spans = 50'000;
-  std::size_t groups = 20'000;           ///< groups, and slices: the first ones
+  std::size_t groups = 20'000;           ///< groups, slices, and times in which nodes were closed: the first ones
   std::size_t wait_texts = 2'000;        ///< jobs with the words of `replay why`,
   std::size_t wait_steps = 150'000'000;  ///< and, summed over them, changes of the load while they waited
   std::size_t warnings = 20;             ///< of a kind
@@ -73,6 +73,13 @@ struct PageSlice {
   double from = 0, to = 0;
 };
 
+/// A node that was not up.
+struct PageClosed {
+  double from = 0, to = 0;
+  std::int32_t first = 0, last = 0;  ///< its cores, both included
+  std::string text;                  ///< "fir drained until 90 s: new disk"
+};
+
 /// A coarser picture of the stretches.
 struct Level {
   double cell_seconds = 0;  ///< width of a cell
@@ -119,6 +126,7 @@ struct RunData {
   SeriesColumns series;
   std::vector<PageGroup> groups;
   std::vector<PageSlice> slices;
+  std::vector<PageClosed> closed;
   std::vector<Distribution> distributions;
   std::vector<std::string> limits;  ///< what is left out, a sentence each
 };

@@ -108,6 +108,17 @@ ordered_json slices_json(const std::vector<PageSlice>& slices) {
   return json;
 }
 
+ordered_json closed_json(const std::vector<PageClosed>& closed) {
+  ordered_json json = ordered_json::array();
+  for (const PageClosed& span : closed)
+    json.push_back({{"from", span.from},
+                    {"to", span.to},
+                    {"first", span.first},
+                    {"last", span.last},
+                    {"text", clean_line(span.text)}});
+  return json;
+}
+
 ordered_json distributions_json(const std::vector<Distribution>& distributions, Columns& columns) {
   ordered_json json = ordered_json::array();
   for (const Distribution& curve : distributions)
@@ -200,6 +211,7 @@ ordered_json facts_json(const RunData& run, Columns& columns) {
           {"classes_from", classes_from(run)},
           {"groups", groups_json(run.groups)},
           {"slices", slices_json(run.slices)},
+          {"closed", closed_json(run.closed)},
           {"ecdf", distributions_json(run.distributions, columns)}};
 }
 

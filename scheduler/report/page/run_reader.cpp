@@ -52,6 +52,18 @@ struct RunReader::OnRecord {
     reader.groups_.push_back({.from = at, .primary = what.primary, .matched = what.matched});
   }
   void operator()(const GroupEnded& what) const { end_group(what.primary); }
+  void operator()(const NodeChange& what) const {
+    if (const auto open = reader.open_closed_.find(what.node); open != reader.open_closed_.end()) {
+      reader.closed_[open->second].to = at;
+      reader.open_closed_.erase(open);
+    }
+    if (what.state == NodeState::kUp) return;
+    reader.open_closed_[what.node] = reader.closed_.size();
+    reader.closed_.push_back({.from = at, .change = what});
+  }
+  void operator()(const log::Requeued& what) const {
+    reader.said_.push_back({at, what.reason.empty() ? "waits again" : "waits again: " + what.reason, what.job});
+  }
   void operator()(const log::RanksSeen& what) const {
     const std::string state = what.malleable ? "is malleable" : "runs as rigid";
     if (!what.malleable || !what.reason.empty())

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +31,12 @@ struct GroupSpan {
   Instant from{}, to = kNever;
   JobId primary{};
   std::vector<JobId> matched;
+};
+
+/// A node that was not up.
+struct ClosedSpan {
+  Instant from{}, to = kNever;
+  NodeChange change;
 };
 
 struct SaidInLog {
@@ -67,6 +74,8 @@ class RunReader final : public history::Observer, private metrics::StretchReader
   /// Places in groups() of those that the job in this row of the table is or was in.
   [[nodiscard]] std::span<const std::size_t> groups_of(std::size_t row) const;
   [[nodiscard]] const std::vector<SliceBegun>& slices() const { return slices_; }
+  /// By their begins; one for each state. Open ones end at kNever.
+  [[nodiscard]] const std::vector<ClosedSpan>& closed() const { return closed_; }
   [[nodiscard]] const std::vector<SaidInLog>& said() const { return said_; }
   [[nodiscard]] bool has_classes() const { return has_classes_; }
   [[nodiscard]] Instant last() const { return follower_.now().value_or(Instant{}); }
@@ -88,6 +97,8 @@ class RunReader final : public history::Observer, private metrics::StretchReader
   std::unordered_map<JobId, std::size_t> open_groups_;  // by primary
   std::unordered_map<std::size_t, std::vector<std::size_t>> groups_of_rows_;
   std::vector<SliceBegun> slices_;
+  std::vector<ClosedSpan> closed_;
+  std::map<NodeId, std::size_t> open_closed_;  // of closed_
   std::vector<SaidInLog> said_;
   bool has_classes_ = false;
 };

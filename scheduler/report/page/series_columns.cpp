@@ -17,7 +17,7 @@ constexpr std::size_t kCurves = 5;
 using State = std::array<double, kCurves>;  // waiting processors, busy, processes, queued, free while queued
 
 State state_of(const metrics::Point& point, CoreCount cores) {
-  const double free = point.queued > 0 ? number(cores - point.busy_cores) : 0;
+  const double free = point.queued > 0 ? number(cores - point.busy_cores - point.absent_cores) : 0;
   return {static_cast<double>(point.waiting_processors), static_cast<double>(point.busy_cores),
           static_cast<double>(point.processes), static_cast<double>(point.queued), free};
 }

@@ -149,16 +149,17 @@ char32_t level_sign(const WatchedJob& job) {
   return job.mpl < 10 ? U'0' + static_cast<char32_t>(job.mpl) : U'+';
 }
 
-void put_idle(Frame& frame, int row, int column, bool utf8) {
-  frame.put(row, column, utf8 ? U'·' : U'.', terminal::kDim);
+// `is_closed`: its node is not up.
+void put_idle(Frame& frame, int row, int column, bool is_closed, bool utf8) {
+  const char32_t sign = is_closed ? (utf8 ? U'×' : U'x') : utf8 ? U'·' : U'.';
+  frame.put(row, column, sign, terminal::kDim);
 }
 
 void put_symbol(Frame& frame, int row, int column, const WatchedJob& job) {
   frame.put(row, column, static_cast<char32_t>(job.symbol()), style_of(job));
 }
 
-void put_core(Frame& frame, int row, int column, const CoreUse& use, int cell_columns, bool utf8) {
-  if (use.first == nullptr) return put_idle(frame, row, column, utf8);
+void put_core(Frame& frame, int row, int column, const CoreUse& use, int cell_columns) {
   put_symbol(frame, row, column, *use.first);
   if (cell_columns == 1) {
     if (use.jobs > 1) frame.put(row, column, U'&', style_of(*use.first));
@@ -170,7 +171,6 @@ void put_core(Frame& frame, int row, int column, const CoreUse& use, int cell_co
 }
 
 void put_unit(Frame& frame, int row, int column, const Unit& unit, int of, int cell_columns, bool utf8) {
-  if (unit.job == nullptr) return put_idle(frame, row, column, utf8);
   put_symbol(frame, row, column, *unit.job);
   if (cell_columns == 1) {
     if (unit.jobs > 1) frame.put(row, column, U'&', style_of(*unit.job));
@@ -254,8 +254,11 @@ void draw_map(Frame& frame, int top, int room, int scroll, const WatchedRun& run
       for (int cell = first; cell < end; ++cell) {
         const CoreRange here = cores_of_cell(machine, plan, cell);
         const auto uses = all.subspan(index_of(here.first), static_cast<std::size_t>(here.size()));
-        if (!uses.empty() && plan.level == Fold::kCores)
-          put_core(frame, y, x, uses.front(), plan.cell_columns, utf8);
+        const bool is_idle = std::ranges::all_of(uses, [](const CoreUse& use) { return use.first == nullptr; });
+        if (!uses.empty() && is_idle)
+          put_idle(frame, y, x, machine.names_cores() && run.closed().contains(machine.node_of(here.first)), utf8);
+        else if (!uses.empty() && plan.level == Fold::kCores)
+          put_core(frame, y, x, uses.front(), plan.cell_columns);
         else if (!uses.empty())
           put_unit(frame, y, x, unit_of(uses), here.size(), plan.cell_columns, utf8);
         x += plan.cell_columns;

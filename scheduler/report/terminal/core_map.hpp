@@ -2,7 +2,7 @@
 // package or node with the job that has most of it and the share of it that is busy. Letters and signs say everything;
 // colours only repeat it. A map that is taller than its room is scrolled.
 //
-//   cores     A the job has the core   A2 with two processes   AB jobs A and B share it   . idle
+//   cores     A the job has the core   A2 with two processes   AB jobs A and B share it   . idle   x idle, its node is closed
 //   folded    A▅ job A has most of the node, and so much of it is busy   A▅+ beside other jobs
 #pragma once
 

@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 6> kHelpOfKeys = {
 constexpr std::array<std::string_view, 6> kHelpOfCells = {
     "A   job A has the core             A2  with two processes on it (shrunk)",
     "AB  jobs A and B share it          &   the same, where cells are narrow",
-    ".   idle                           #   a job when all letters are taken",
+    ".   idle, x its node is closed     #   a job when all letters are taken",
     "folded: the letter of the job that has most of the node or package, how",
     "        much of it is busy, and + beside other jobs",
     "(8 on 4)  8 processes on 4 cores   (8)  on as many cores as processes",
@@ -173,6 +173,7 @@ class Drawing {
                                    fmt::format("{:.0f} %", 100 * share)};
     if (shrunk > 0) parts.push_back(fmt::format("{} shrunk", counted(shrunk, "job")));
     if (shared > 0) parts.push_back(fmt::format("{} shared", counted(shared, "core")));
+    if (!run_.closed().empty()) parts.push_back(fmt::format("{} closed", counted(run_.closed().size(), "node")));
     draw_bar_row("cores", share, parts);
   }
 

@@ -50,12 +50,12 @@ struct RunWatcher::OnRecord {
     watcher.tell(at, fmt::format("job {}: {} failed: {}", number(what.job), what.action, what.reason), true);
   }
   void operator()(const log::Requeued& what) const {
-    watcher.tell(at, fmt::format("job {} waits again{}{}", number(what.job), what.reason.empty() ? "" : ": ", what.reason),
+    watcher.tell(at,
+                 fmt::format("job {} waits again{}{}", number(what.job), what.reason.empty() ? "" : ": ", what.reason),
                  true);
   }
   void operator()(const NodeChange& what) const {
-    watcher.tell(at, fmt::format("{} {}", run.names_.of(what.node), to_text(what)),
-                 what.state != NodeState::kUp);
+    watcher.tell(at, fmt::format("{} {}", run.names_.of(what.node), to_text(what)), what.state != NodeState::kUp);
     if (what.state == NodeState::kUp)
       run.closed_.erase(what.node);
     else

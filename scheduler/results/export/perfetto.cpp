@@ -38,8 +38,8 @@ std::string json_text(std::string_view text) {
 // Rows of the run's own process, each with instants or slices of one kind.
 enum class RunRow : std::uint8_t { kResizes, kSuspensions, kEnds, kFailures, kNotes, kSlices, kNodes };
 constexpr std::array<std::string_view, 7> kRunRows = {
-    "resizes", "suspensions", "jobs that did not complete", "orders that failed", "notes", "slices of classes",
-    "nodes"};
+    "resizes",           "suspensions", "jobs that did not complete", "orders that failed", "notes",
+    "slices of classes", "nodes"};
 
 // Above the rows of cores, which are 1 and their number, and still 31 bits: viewers keep thread numbers in an int.
 constexpr std::int64_t kRunRow = 2'000'000'000, kSuspendedRow = 2'001'000'000, kGroupRow = 2'100'000'000;
@@ -127,8 +127,7 @@ class PerfettoTrace final : public history::Observer, private metrics::StretchRe
                     fmt::format(R"("job":{},"reason":{})", number(what.job), json_text(what.reason)));
     }
     void operator()(const NodeChange& what) const {
-      trace.instant(RunRow::kNodes, at,
-                    json_text(fmt::format("{} {}", trace.names_.of(what.node), to_text(what))),
+      trace.instant(RunRow::kNodes, at, json_text(fmt::format("{} {}", trace.names_.of(what.node), to_text(what))),
                     fmt::format(R"("node":{},"state":"{}","reason":{})", number(what.node), to_text(what.state),
                                 json_text(what.reason)));
     }

@@ -17,10 +17,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // Of the table of outputs.
+// But for nodes.csv, as no node is closed.
 std::vector<std::string> files_remade() {
   std::vector<std::string> files;
   for (const results::OutputFile& output : results::output_files())
-    if (output.is_remade) files.emplace_back(output.file);
+    if (output.is_remade && output.name != "nodes") files.emplace_back(output.file);
   return files;
 }
 
@@ -68,11 +69,14 @@ TEST_F(Results, OfACompleteRunAreTheBytesThatItWroteItselfUnderEveryPolicy) {
 }
 
 TEST_F(Results, AreTheFilesOfTheTableAndForceReplacesThem) {
-  ASSERT_EQ(replay("simulate --trace t.swf --policy easy --out r").status, 0);
+  write_text(folder_ / "t.nodes.csv",
+             "time,nodes,state,until\n1,n0,drained,2\n");  // else one of the files has no cause
+  const std::string run = "simulate --trace t.swf --machine 4x1x1 --policy easy ";
+  ASSERT_EQ(replay(run + "--out r").status, 0);
   for (const results::OutputFile& output : results::output_files()) {
     const std::string name{output.name}, file{output.file};
     EXPECT_FALSE(text("r/" + file).empty()) << file;
-    const std::string command = fmt::format("simulate --trace t.swf --policy easy --outputs {} --out one", name);
+    const std::string command = fmt::format("{} --outputs {} --out one", run, name);
     ASSERT_EQ(replay(command + " --force").status, 0) << "the file of another output is replaced, before " << file;
     EXPECT_TRUE(fs::exists(folder_ / "one" / file)) << name;
     EXPECT_EQ(std::distance(fs::directory_iterator{folder_ / "one"}, {}), 1) << name;
@@ -122,8 +126,8 @@ TEST_F(Results, OfAKilledRunAreMadeAndItsEndIsSaidToBeMissing) {
   EXPECT_NE(json["notes"].dump().find("1 of the 5 jobs"), std::string::npos);
   EXPECT_EQ(replay("results r").status, 0) << "a second time all is as it was";
   EXPECT_EQ(static_cast<std::size_t>(std::distance(fs::directory_iterator{folder_ / "r"}, {})),
-            results::output_files().size())
-      << "nothing else is left there";
+            results::output_files().size() - 1)
+      << "nothing else is left there; no node was closed";
 }
 
 TEST_F(Results, WithoutRunJsonAreMadeAndSayWhatIsMissing) {

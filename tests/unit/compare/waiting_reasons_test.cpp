@@ -37,7 +37,7 @@ WaitReport why(const Records& records, int job) {
 
 // The report in short form: "3-7 behind 1-1 free 0-0; ...".
 std::string text_of(const WaitReport& report) {
-  constexpr const char* kWords[] = {"behind", "cores", "held-back", "off-turn", "launch"};
+  constexpr const char* kWords[] = {"behind", "cores", "held-back", "off-turn", "launch", "closed-nodes", "lost"};
   std::string text;
   for (const WaitSegment& segment : report.segments) {
     text += fmt::format("{}{}-{} {} ahead {}-{} free {}-{}", text.empty() ? "" : "; ", to_text(segment.from),
@@ -49,6 +49,51 @@ std::string text_of(const WaitReport& report) {
       text += fmt::format(" overtaken by {} at {}", static_cast<char>(other.job), to_text(other.at));
   }
   return text;
+}
+
+Records& start(Records& records, double time, int job, const std::vector<test::OnCore>& cores) {
+  const Allocation on{CoreCount{static_cast<int>(cores.size())}, 1, test::core_loads(cores)};
+  return records.add(time, log::StartDecided{JobId{job}, on}).add(time, log::Launched{JobId{job}, on});
+}
+
+// Job 1 needs both nodes. Node 1 is down at first; job 1 runs from 3 to 5, when node 0 goes down, and again from 8 on. Job 2
+// comes at 4.
+Records with_closed_nodes() {
+  const std::vector<test::OnCore> all{{0, 1}, {1, 1}, {2, 1}, {3, 1}};
+  Records records("2x1x2");
+  records.submit(0, 1, 4, 10).node(0, 1, NodeState::kDown).node(3, 1, NodeState::kUp);
+  start(records, 3, 1, all).submit(4, 2, 4, 10).node(5, 0, NodeState::kDown).requeued(5, 1).node(6, 0, NodeState::kUp);
+  start(records, 8, 1, all).finish(18, 1);
+  return start(records, 18, 2, all).finish(28, 2);
+}
+
+TEST(WaitingReasons, OfAJobThatClosedNodesHeldBackAndThatRanTwice) {
+  const WaitReport report = why(with_closed_nodes(), 1);
+  EXPECT_EQ(
+      text_of(report),
+      "0-3 closed-nodes ahead 0-0 free 2-2; 3-5 lost ahead 0-0 free 2-2; 5-6 closed-nodes ahead 0-0 free 2-2; 6-8 "
+      "held-back ahead 0-0 free 4-4 shadow 6-6");
+  EXPECT_EQ(report.launched, at(8s));
+  const std::string text = to_text(report, {});
+  EXPECT_NE(text.find("held back: needs 4 cores, 2 were there"), std::string::npos) << text;
+  EXPECT_NE(text.find("ran, and was lost with a node"), std::string::npos) << text;
+}
+
+TEST(WaitingReasons, ARequeuedJobIsAheadAgain) {
+  EXPECT_EQ(text_of(why(with_closed_nodes(), 2)),
+            "4-5 cores ahead 0-0 free 0-0 shadow 13-13; 5-6 closed-nodes ahead 1-1 free 2-2; 6-8 held-back ahead 1-1 "
+            "free 4-4; 8-18 cores ahead 0-0 free 0-0 shadow 18-18");
+}
+
+// Its cores were still held by job 1 when their node was closed.
+TEST(WaitingReasons, OfAJobThatWasNotLaunchedAsItsNodeWasClosed) {
+  Records records("2x1x2");
+  start(records.submit(0, 1, 2, 10), 0, 1, {{0, 1}, {1, 1}}).submit(1, 2, 2, 10);
+  records.add(1, log::KillDecided{JobId{1}, {}});
+  records.add(1, log::StartDecided{JobId{2}, {CoreCount{2}, 1, test::core_loads({{0, 1}, {1, 1}})}});
+  records.node(2, 0, NodeState::kDrained);
+  start(records, 4, 2, {{2, 1}, {3, 1}}).finish(14, 2);
+  EXPECT_EQ(text_of(why(records, 2)), "1-2 launch ahead 0-0 free 2-2; 2-4 held-back ahead 0-0 free 2-2 shadow 2-2");
 }
 
 // By hand, from the schedule in five_jobs.hpp. B is the head at once: one core is free, and none from 2 on, when C is

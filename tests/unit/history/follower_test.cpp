@@ -116,7 +116,8 @@ TEST(Follower, RefusesNodesThatCannotBe) {
        "node 1 is reserved at 3 s: expected the name of a reservation, found 'a b'"},
       {on_two_nodes().add(3, change(1, kDown, -1, "course")),
        "node 1 is down at 3 s: expected no name of a reservation, found 'course'"},
-      {on_two_nodes().add(3, change(1, kDown, 3, "")), "node 1 is down at 3 s: expected no end or a later one, found 3 s"},
+      {on_two_nodes().add(3, change(1, kDown, 3, "")),
+       "node 1 is down at 3 s: expected no end or a later one, found 3 s"},
       {on_two_nodes().add(3, change(1, kUp, 4, "")), "node 1 is up at 3 s: expected no end, found 4 s"},
       {on_two_nodes().add(3, change(1, kReserved, 4, "course")), "taken"},
   }};
@@ -141,9 +142,7 @@ TEST(Follower, RefusesJobsThatComeToClosedNodes) {
 // Closed cores, and those of them on which no job is, after each record of an instant.
 class ClosedCores final : public Observer {
  public:
-  void on_load(Instant at, const Load& load) override {
-    seen[seconds(at)] = {load.closed_cores, load.absent_cores};
-  }
+  void on_load(Instant at, const Load& load) override { seen[seconds(at)] = {load.closed_cores, load.absent_cores}; }
   std::map<double, std::pair<int, int>> seen;
 };
 

@@ -65,6 +65,7 @@ class Gantt {
     context.fillStyle = dark ? "#16191e" : "#ffffff";
     context.fillRect(0, 0, this.width, this.height);
     context.putImageData(this.image, kGutter * ratio, this.top * ratio);
+    this.drawClosed(context, dark);
     context.fillStyle = context.strokeStyle = dark ? "#aab4c0" : "#4b5563";
     this.drawAxis(context, dark);
     this.drawGutter(context);
@@ -110,6 +111,44 @@ class Gantt {
       if (right - left > 40) context.fillText(name, (left + right) / 2, kAxisHeight + 10);
       else if (right - left > 9) context.fillText(name[0], (left + right) / 2, kAxisHeight + 10);
     }
+  }
+  /** Nodes that are not up: hatched, as are the jobs that run on there, with the reason where there is room. */
+  drawClosed(context, dark) {
+    const {run, view} = this;
+    const spans = (run.json.closed || []).filter(({from, to, first, last}) =>
+      to > view.t0 && from < view.t1 && last >= run.c0 && first < run.c1);
+    if (spans.length === 0) return;
+    const tile = element("canvas", {width: "8", height: "8"});
+    const hatch = tile.getContext("2d");
+    hatch.strokeStyle = dark ? "#8b97a6" : "#6b7684";
+    for (const x of [-8, 0, 8]) {
+      hatch.moveTo(x, 8);
+      hatch.lineTo(x + 8, 0);
+    }
+    hatch.stroke();
+    const [ground, ink] = dark ? ["#20242b", "#e6eaf0"] : ["#ffffff", "#1f2937"];
+    context.font = "11px system-ui, sans-serif";
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    for (const {from, to, first, last, text} of spans) {
+      const [x0, x1] = [Math.max(kGutter, this.xOf(from)), Math.min(this.width - kRightGap, this.xOf(to))];
+      const [y0, y1] = [Math.max(this.top, this.yOf(first)), Math.min(this.height, this.yOf(last + 1))];
+      context.fillStyle = context.createPattern(tile, "repeat");
+      context.fillRect(x0, y0, Math.max(1, x1 - x0), Math.max(1, y1 - y0));
+      const wide = context.measureText(text).width;
+      if (wide + 8 > x1 - x0 || y1 - y0 < 13) continue;
+      context.fillStyle = ground;
+      context.fillRect(x0 + 2, y1 - 13, wide + 4, 12);
+      context.fillStyle = ink;
+      context.fillText(text, x0 + 4, y1 - 7);
+    }
+  }
+  /** The text of a node that is closed at a place; undefined if none is. */
+  closedAt(x, y) {
+    const [time, core] = [this.timeAt(x), Math.floor(this.coreAt(y))];
+    if (x < kGutter || y < this.top) return undefined;
+    return (this.run.json.closed || []).findLast(({from, to, first, last}) =>
+      from <= time && to > time && first <= core && last >= core)?.text;
   }
   /** Names of nodes, or of cores where there is room, left of the picture. */
   drawGutter(context) {

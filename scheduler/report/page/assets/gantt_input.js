@@ -71,8 +71,10 @@ function attachPointer(gantt, view, tip) {
       gantt.hover = i;
       gantt.drawOver();
     }
-    if (i < 0) return tip.hide();
-    return tip.show(event.clientX, event.clientY, stretchText(run, gantt.set.arrays, i));
+    const lines = i < 0 ? [] : stretchText(run, gantt.set.arrays, i);
+    const closed = gantt.closedAt(now.x, now.y);
+    if (closed) lines.push(closed);
+    return lines.length === 0 ? tip.hide() : tip.show(event.clientX, event.clientY, lines);
   }
 
   over.addEventListener("wheel", (event) => {

@@ -50,8 +50,9 @@ TEST(NodeTable, ARowIsAnEventOfEachOfItsNodes) {
 }
 
 TEST(NodeTable, WhatIsWrittenIsReadBack) {
-  const NodeTable table = read(std::string{kNodeColumns} +
-                               "0,n0-n7,down,20,\"a, \"\"b\"\"\"\n0,n2,reserved:x,,'=1\n3.25,n2,up,,\n4,n1,silent,5,\n");
+  const NodeTable table =
+      read(std::string{kNodeColumns} +
+           "0,n0-n7,down,20,\"a, \"\"b\"\"\"\n0,n2,reserved:x,,'=1\n3.25,n2,up,,\n4,n1,silent,5,\n");
   ASSERT_EQ(table.events.size(), 11U);
   EXPECT_EQ(read(node_table_text(table.events)).events, table.events);
 }
@@ -77,7 +78,8 @@ TEST(NodeTable, HostsAreNodesButANumberIsANumber) {
 
 TEST(NodeTable, AWrongCellIsNamedWithItsLineAndColumn) {
   const std::string seconds = "expected seconds from 0 to 10000000000, found ";
-  const std::string nodes = "expected nodes of 8x1x4: n0 to n7, such as n0 or \"n0,n2-n3\", or names of its hosts, found ";
+  const std::string nodes =
+      "expected nodes of 8x1x4: n0 to n7, such as n0 or \"n0,n2-n3\", or names of its hosts, found ";
   const std::string state =
       "expected up, down, drained, silent, or reserved:NAME with a NAME of letters, digits, '.', '_' and '-', found ";
   const std::string until = "expected nothing, or seconds above 1 to 10000000000, found ";
@@ -115,9 +117,9 @@ TEST(NodeTable, AnotherHeaderIsRefusedWithWhatTheFileIs) {
       "expected the header row 'time,nodes,state,until,reason', of which the last two may be left out, found ";
   EXPECT_EQ(error_of("", "time,nodes\n"), "t.nodes.csv:1: " + expected + "'time,nodes'");
   EXPECT_EQ(error_of("", "time,nodes,state,reason\n").substr(0, 16), "t.nodes.csv:1: e");
-  EXPECT_NE(error_of("", "job,flexibility,sizes\n").find("found a side file, which belongs to a trace"), std::string::npos);
-  EXPECT_EQ(error_of("", ""),
-            "t.nodes.csv: expected the header row 'time,nodes,state,until,reason', found nothing");
+  EXPECT_NE(error_of("", "job,flexibility,sizes\n").find("found a side file, which belongs to a trace"),
+            std::string::npos);
+  EXPECT_EQ(error_of("", ""), "t.nodes.csv: expected the header row 'time,nodes,state,until,reason', found nothing");
 }
 
 TEST(NodeTable, LiesBesideItsTrace) {
