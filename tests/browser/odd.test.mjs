@@ -123,3 +123,30 @@ test('a page that was cut off says so', async () => {
   assert.match(await second.locator('#complaints').innerText(), new RegExp(`block ${run.stretches.from.bin} of the page's data is missing`));
   await second.close();
 });
+
+test('a node that is not up is hatched, and the tip says its state and reason', async () => {
+  // Node 1 (cores 4 to 7) is down from 2 s to 7 s, and free.
+  const lines = [...kHeader, ...kJob.slice(0, 3), '2 node node=1 state=down reason="disk"', '7 node node=1 state=up', kJob[3]];
+  const page = await open(await report('closed', runOf('closed', logOf(...lines))));
+  const at = (time, core) => page.evaluate(([time, core]) => {
+    const [gantt] = window.replayPage.gantts;
+    gantt.box.scrollIntoView({block: 'center'});
+    const box = gantt.over.getBoundingClientRect();
+    const [x, y] = [gantt.xOf(time), gantt.yOf(core)];
+    const shades = new Set(new Uint32Array(gantt.context.getImageData(x * gantt.ratio, y * gantt.ratio, 12, 12).data.buffer));
+    return {x: box.left + x, y: box.top + y, shades: shades.size};
+  }, [time, core]);
+  const tipAt = async ({x, y}) => {
+    await page.mouse.move(x, y);
+    await settled(page);
+    return (await page.locator('.tip').isVisible()) ? page.locator('.tip').innerText() : '';
+  };
+  const closed = await at(4, 5.2);
+  assert.ok(closed.shades > 1, `hatched, found ${closed.shades} shade`);
+  assert.equal(await tipAt(closed), 'node 1 down: disk');
+  const up = await at(8.5, 5.2);
+  assert.equal(up.shades, 1);
+  assert.equal(await tipAt(up), '');
+  assert.match(await tipAt(await at(4, 1.5)), /^job 1/);
+  await close(page);
+});

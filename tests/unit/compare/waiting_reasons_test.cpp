@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "scheduler/compare/several_waits.hpp"
 #include "scheduler/compare/waiting_report.hpp"
 #include "scheduler/metrics/job_table.hpp"
 #include "tests/support/random_workload.hpp"
@@ -29,7 +30,7 @@ WaitReport why(const test::MemoryLog& log, std::string_view machine, JobId job, 
   return reasons.finish();
 }
 
-WaitReport why(const Records& records, int job) {
+WaitReport why(const Records& records, std::int64_t job) {
   WaitingReasons reasons{JobId{job}};
   records.feed(reasons);
   return reasons.finish();
@@ -83,6 +84,15 @@ TEST(WaitingReasons, ARequeuedJobIsAheadAgain) {
   EXPECT_EQ(text_of(why(with_closed_nodes(), 2)),
             "4-5 cores ahead 0-0 free 0-0 shadow 13-13; 5-6 closed-nodes ahead 1-1 free 2-2; 6-8 held-back ahead 1-1 "
             "free 4-4; 8-18 cores ahead 0-0 free 0-0 shadow 18-18");
+}
+
+TEST(WaitingReasons, WithClosedNodesAreTheSameOfSeveralJobsAtOnce) {
+  const std::vector<JobId> jobs{JobId{1}, JobId{2}};
+  SeveralWaits waits{jobs, {}};
+  with_closed_nodes().feed(waits);
+  const std::vector<WaitReport> reports = waits.finish();
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    EXPECT_EQ(text_of(reports[i]), text_of(why(with_closed_nodes(), number(jobs[i])))) << i;
 }
 
 // Its cores were still held by job 1 when their node was closed.

@@ -8,6 +8,8 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/experiment/prepared.hpp"
+#include "scheduler/validate/cell.hpp"
 #include "scheduler/validate/table.hpp"
 #include "tests/support/shell.hpp"
 
@@ -135,6 +137,16 @@ TEST(ValidationTable, MarksWhatIsToBeDoubted) {
   for (const char* words : {"30/poisson/easy *", "disturbed: others used the machine", "1 job did not complete", "-8.3",
                             "+10.0", "+5.0", "7.78 % (3 figures)", "They decide the same until 3 s"})
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+}
+
+TEST(ValidatedCell, IsSimulatedWithTheNodeEventsOfTheRealRunAndNoOthers) {
+  ValidationSetting setting;
+  setting.run.requeues_lost = true;
+  EXPECT_EQ(simulated(setting, "t.swf", "easy").nodes_from, "none") << "t.nodes.csv may lie beside it";
+  setting.run.nodes_from = "real/nodes.csv";
+  const experiment::RunSpec run = simulated(setting, "t.swf", "easy");
+  EXPECT_EQ(experiment::nodes_file_of(run), "real/nodes.csv");
+  EXPECT_TRUE(run.requeues_lost);
 }
 
 }  // namespace
