@@ -26,7 +26,7 @@ const ExportFormat kFormats[] = {
     {"perfetto", kPerfettoFiles, "ui.perfetto.dev, chrome://tracing",
      "cores by node with the job on them, its sizes, level, user, class and wait; shared cores, suspended jobs, groups "
      "and "
-     "slices as rows; queue, busy cores, MPL; shrinks, failures and notes as instants",
+     "slices as rows; queue, busy cores, MPL; shrinks, failures, states of nodes and notes as instants",
      "a job on adjacent cores is one slice in the row of the first of them, as wide as `width` says; waits are "
      "numbers, not "
      "slices",
@@ -34,7 +34,7 @@ const ExportFormat kFormats[] = {
     {"paje", kPajeFiles, "PajeNG (pj_dump), ViTE",
      "cluster, nodes and cores; on each core the job, with the cores, processes and level that it has; shared cores; "
      "queue, "
-     "busy cores, MPL as variables; shrinks, suspensions, failures and notes as events",
+     "busy cores, MPL as variables; shrinks, suspensions, failures, states of nodes and notes as events",
      "user, class and estimate of jobs; where a suspended job was; groups and slices; double quotes in texts become "
      "single "
      "ones",

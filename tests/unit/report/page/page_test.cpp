@@ -92,7 +92,7 @@ TEST_F(WrittenPage, ColumnsReadAsTheScriptReadsThem) {
   EXPECT_EQ(run.at("jobs_in_all"), 4);
   EXPECT_EQ(run.at("classes_from"), "runtime");
   EXPECT_EQ(run.at("classes").dump(), R"(["short","medium","long"])");
-  EXPECT_EQ(run.at("outcomes").dump(), R"(["completed","failed","overrun","killed","cancelled","rejected"])");
+  EXPECT_EQ(run.at("outcomes").dump(), R"(["completed","failed","overrun","killed","cancelled","rejected","lost"])");
   EXPECT_EQ(run.at("warnings").at(1).dump(),
             R"({"kind":"failed","text":"job 2 failed with exit code 1: residual","job":1,"at":7.5})");
   EXPECT_EQ(run.at("warnings").at(0).dump(), R"({"kind":"cut","text":"1 job had not ended when the log did"})");
