@@ -113,6 +113,7 @@ results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy,
   options.time_scale = run.spec.time_scale;
   options.overrun = run.spec.overrun;
   options.until = run.until;
+  options.requeues_lost = run.spec.requeues_lost;
   options.machine_end = machine.end();
   options.pairing = run.spec.pairing;
   options.order = [&](const TracedJob& traced, ProcessCount processes) {

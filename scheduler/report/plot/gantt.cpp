@@ -1,6 +1,6 @@
 // The figure `gantt`: cores over time, the lowest core at the bottom; nodes as bands of two shades. A job is a rectangle with its
 // number where there is room, hatched where it is shrunk, barred above where it shares nodes in a group, beside its neighbour where two
-// share cores, and hatched in grey where it is suspended and holds no core. Of very many rectangles a picture in cells of less than a millimetre is drawn.
+// share cores, and hatched in grey where it is suspended and holds no core. A node that is not up is a hatched grey band. Of very many rectangles a picture in cells of less than a millimetre is drawn.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,9 +39,12 @@ constexpr std::array<Colour, 6> kTints{Colour::of(0x9ecae1), Colour::of(0xfee0b6
 constexpr Stroke kOutline{.colour = Colour::of(0x444444), .width = 0.25};
 const Hatch kShrunkHatch{.stroke = {.colour = Colour::of(0x555555), .width = 0.35}, .spacing = 3};
 const Hatch kSuspendedHatch{.stroke = {.colour = Colour::of(0x8a8a8a), .width = 0.35}, .spacing = 2.5, .is_down = true};
+constexpr Colour kClosed = Colour::of(0xd4d4d4);
+const Hatch kClosedHatch{.stroke = {.colour = Colour::of(0x9a9a9a), .width = 0.35}, .spacing = 5};
 
 // What a panel draws.
 struct GanttPicture {
+  std::vector<StretchRow> closed;  // nodes
   std::vector<StretchRow> suspended;
   std::vector<GanttBox> running;
   std::vector<StretchRow> several_jobs{};  // of a coarse picture
@@ -61,8 +64,22 @@ std::vector<StretchRow> rows_within(const PlotRun& run, const Window& window, bo
   return rows;
 }
 
+std::vector<StretchRow> closed_within(const PlotRun& run, const Window& window) {
+  std::vector<StretchRow> rows;
+  for (const ClosedSpan& span : run.records->closed()) {
+    const CoreRange cores = run.machine.cores_of(span.change.node);
+    const StretchRow row{.from = std::max(seconds(span.from), window.from),
+                         .to = std::min(seconds(std::min(span.to, run.records->last())), window.to),
+                         .first = number(cores.first),
+                         .last = number(cores.last)};
+    if (row.from < row.to) rows.push_back(row);
+  }
+  return rows;
+}
+
 GanttPicture picture_for(const PlotRun& run, const Window& window, double width) {
-  GanttPicture picture{.suspended = rows_within(run, window, true), .running = {}};
+  GanttPicture picture{
+      .closed = closed_within(run, window), .suspended = rows_within(run, window, true), .running = {}};
   std::vector<StretchRow> running = rows_within(run, window, false);
   picture.is_coarse = running.size() + picture.suspended.size() > kMostBoxes;
   if (!picture.is_coarse) {
@@ -158,7 +175,10 @@ void draw_numbers(Canvas& canvas, const Plot& plot, const PlotRun& run, std::spa
 
 void draw_picture(Canvas& canvas, const Plot& plot, const PlotRun& run, const GanttPicture& picture) {
   draw_bands(canvas, plot, run.machine);
-  std::vector<Box> suspended, shrunk, bars;
+  std::vector<Box> closed, suspended, shrunk, bars;
+  for (const StretchRow& row : picture.closed) closed.push_back(box_of(plot, {.row = row}));
+  canvas.fill(closed, kClosed);
+  hatch(canvas, closed, kClosedHatch);
   for (const StretchRow& row : picture.suspended) suspended.push_back(box_of(plot, {.row = row}));
   hatch(canvas, suspended, kSuspendedHatch);
   std::map<Colour, std::vector<Box>> fills;
@@ -220,6 +240,8 @@ void add_gantt_legend(Layout& layout, std::span<const GanttPicture> pictures) {
   if (has([](const GanttBox& of) { return (of.row.flags & kInGroup) != 0; })) layout.legend.push_back(group_entry());
   if (std::ranges::any_of(pictures, [](const GanttPicture& of) { return !of.suspended.empty(); }))
     layout.legend.push_back(hatch_entry("suspended", std::nullopt, kSuspendedHatch));
+  if (std::ranges::any_of(pictures, [](const GanttPicture& of) { return !of.closed.empty(); }))
+    layout.legend.push_back(hatch_entry("node closed", kClosed, kClosedHatch));
   if (std::ranges::any_of(pictures, [](const GanttPicture& of) { return !of.several_jobs.empty(); }))
     layout.legend.push_back({"several jobs, by use", [](Canvas& canvas, const Box& box) {
                                const double width = box.width / static_cast<double>(kSeveralJobs.size());

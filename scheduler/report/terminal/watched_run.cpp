@@ -55,19 +55,13 @@ struct RunWatcher::OnRecord {
                  true);
   }
   void operator()(const NodeChange& what) const {
-    watcher.tell(at, fmt::format("{} {}", run.names_.of(what.node), to_text(what)), what.state != NodeState::kUp);
+    watcher.tell(at, fmt::format("{} is {}", run.names_.of(what.node), to_text(what)), what.state == NodeState::kDown);
     if (what.state == NodeState::kUp)
       run.closed_.erase(what.node);
     else
       run.closed_.insert_or_assign(what.node, what);
   }
   void operator()(const log::Note& what) const { watcher.tell(at, what.text); }
-  void operator()(const NodeChange& what) const {
-    watcher.tell(at,
-                 fmt::format("{} is {}{}{}", run.names_.of(what.node), to_text(what.state),
-                             what.reason.empty() ? "" : ": ", what.reason),
-                 what.state == NodeState::kDown);
-  }
   void operator()(const GroupFormed& what) const {
     run.has_sharing_ = true;
     run.groups_.insert_or_assign(what.primary, what);

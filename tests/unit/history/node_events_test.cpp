@@ -193,7 +193,7 @@ TEST(LogWithNodes, TheLiveViewHasARequeuedJobAtItsOldPlaceAndTheNodesThatAreClos
   EXPECT_TRUE(watched.launched().empty());
   EXPECT_EQ(watched.cores()[0].jobs, 0);
   EXPECT_TRUE(watched.closed().contains(NodeId{0}));
-  EXPECT_EQ(watched.events()[1].text, "[     5.0 s] fir down until 9 s: disk");
+  EXPECT_EQ(watched.events()[1].text, "[     5.0 s] fir is down until 9 s: disk");
   EXPECT_EQ(watched.events()[2].text, "[     5.0 s] job 1 waits again: fir: disk");
   run.node(6, 0, NodeState::kUp).launch_on(7, 1, {{0, 1}, {1, 1}});
   EXPECT_EQ(report::watched(run).find(JobId{1})->symbol(), 'A');

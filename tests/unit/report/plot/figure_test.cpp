@@ -145,6 +145,18 @@ TEST_F(Plots, GanttShowsSuspendedJobsBehindThoseThatRun) {
   EXPECT_LT(figure.find("[hatch]"), figure.find("fill=\"#9ecae1\""));
 }
 
+TEST_F(Plots, GanttHatchesNodesThatAreNotUp) {
+  const std::string job =
+      "0 submit job=1 processes=1 estimate=8 runtime=8 flexibility=rigid\n0 start job=1 cores=1 mpl=1 on=0:1\n"
+      "0 launch job=1 cores=1 mpl=1 on=0:1\n";
+  const std::string closed = "2 node node=1 state=down\n5 node node=1 state=up\n", end = "8 finish job=1 outcome=completed\n";
+  const auto figure = [&](const char* policy, const std::string& records) {
+    return drawn({log(policy, "2x1x1", records)}, {.figure = "gantt"});
+  };
+  EXPECT_NE(figure("easy", job + closed + end).find("[node closed]"), std::string::npos);
+  EXPECT_EQ(figure("fcfs", job + end).find("[node closed]"), std::string::npos);
+}
+
 TEST_F(Plots, AFigureIsTheSameBytesEachTime) {
   const auto run = log("easy", "1x1x2", kShrunkRun);
   for (std::size_t kind = 0; kind < kFigureNames.size(); ++kind)
