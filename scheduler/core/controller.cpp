@@ -310,9 +310,10 @@ void Controller::put_back(Managed& job) {
   enter_queue(declared);
 }
 
-// At the least, as far as the policy can choose.
+// At the least, where the policy can choose among sizes that fit the machine.
 CoreCount Controller::needed(const Job& job) const {
-  return cores_needed(job, chooses_sizes_ ? size_near(job, 0, most_size(job)) : job.processes);
+  const CoreCount least = chooses_sizes_ ? cores_needed(job, size_near(job, 0, most_size(job))) : cores_needed(job);
+  return least > machine_.size() ? cores_needed(job) : least;
 }
 
 void Controller::enter_queue(const Job& job) {

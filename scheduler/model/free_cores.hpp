@@ -6,6 +6,7 @@
 // never three.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,6 +21,9 @@ namespace replay {
 struct ClosedNode {
   NodeId node;
   Instant until;  ///< kNever: not known
+
+  /// The same by plan: after `now`.
+  [[nodiscard]] Instant up_again(Instant now) const { return std::max(until, now + Duration{1}); }
   bool operator==(const ClosedNode&) const = default;
 };
 

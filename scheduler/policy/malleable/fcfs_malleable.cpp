@@ -21,7 +21,6 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/policy/malleable/core_sharing.hpp"
-#include "scheduler/policy/plan/releases.hpp"
 #include "scheduler/policy/view/counted_ends.hpp"
 #include "scheduler/policy/view/hosting.hpp"
 
@@ -145,7 +144,7 @@ class Pass {
     ShrunkShadow shadow{now_, Room{free_, view_.machine}, head.processes, deepest_of(head)};
     std::vector<End> ends;
     for (const ClosedNode& closed : free_.closed())
-      ends.push_back({up_again(closed, now_), index_of(closed.node), view_.machine.cores_of(closed.node).size()});
+      ends.push_back({closed.up_again(now_), index_of(closed.node), view_.machine.cores_of(closed.node).size()});
     for (const Candidate& c : jobs_) {
       const Instant end = estimated_end(c);
       for_each_least(*c.job, c.allocation, c.malleable, [&](std::size_t node, CoreCount held, CoreCount least) {

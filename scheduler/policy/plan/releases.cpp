@@ -1,5 +1,7 @@
 #include "scheduler/policy/plan/releases.hpp"
 
+#include <algorithm>
+
 namespace replay {
 namespace {
 
@@ -15,7 +17,7 @@ struct Closed {
 std::vector<Release> releases_of(const ClusterView& view, std::span<const HeldUntil> held) {
   std::vector<Closed> closed;
   for (const ClosedNode& one : view.free.closed())
-    closed.push_back({one.node, up_again(one, view.now), view.machine.cores_of(one.node).size()});
+    closed.push_back({one.node, one.up_again(view.now), view.machine.cores_of(one.node).size()});
   std::vector<Release> all;
   all.reserve(held.size() + closed.size());
   for (const HeldUntil& job : held) {

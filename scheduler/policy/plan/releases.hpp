@@ -2,7 +2,6 @@
 // and what a job has on a closed node at the later of both (docs/formats/nodes-csv.md).
 #pragma once
 
-#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -22,11 +21,6 @@ struct HeldUntil {
   const Allocation* on;
   Instant until;
 };
-
-/// When a closed node is up again by plan: after `now`.
-[[nodiscard]] inline Instant up_again(const ClosedNode& closed, Instant now) {
-  return std::max(closed.until, now + Duration{1});
-}
 
 /// Of the machine with such jobs on it, and no others. Ascending; without what is not known to come free.
 [[nodiscard]] std::vector<Release> releases_of(const ClusterView& view, std::span<const HeldUntil> held);

@@ -20,7 +20,7 @@ Instant held_until(const RunningJob& running, Instant now) {
 template <class Hold>
 CoreCount split_by_nodes(const RunningJob& running, const ClusterView& view, Hold hold) {
   return view.free.split_off_closed(running.allocation, [&](NodeId node, CoreCount cores) {
-    hold(up_again(*std::ranges::find(view.free.closed(), node, &ClosedNode::node), view.now), cores);
+    hold(std::ranges::find(view.free.closed(), node, &ClosedNode::node)->up_again(view.now), cores);
   });
 }
 
@@ -29,7 +29,7 @@ CoreCount split_by_nodes(const RunningJob& running, const ClusterView& view, Hol
 Availability availability_of_running(const ClusterView& view) {
   Availability profile{view.machine.size(), view.now};
   for (const ClosedNode& closed : view.free.closed())
-    profile.reserve(view.now, up_again(closed, view.now), view.machine.cores_of(closed.node).size());
+    profile.reserve(view.now, closed.up_again(view.now), view.machine.cores_of(closed.node).size());
   for (const RunningJob* running : view.running.by_estimated_end()) {
     const Instant until = held_until(*running, view.now);
     const CoreCount open =

@@ -14,14 +14,14 @@ bool starts_before(const KnownJob* a, const KnownJob* b) {
 }  // namespace
 
 void hold_closed(const ClusterView& view, Releases& held) {
-  for (const auto& [node, until] : view.free.closed()) {
-    const CoreRange cores = view.machine.cores_of(node);
+  for (const ClosedNode& closed : view.free.closed()) {
+    const CoreRange cores = view.machine.cores_of(closed.node);
     const bool has_job = std::ranges::any_of(view.running.by_start(), [cores](const RunningJob* job) {
       return !job->is_gone_in_plan() && std::ranges::any_of(job->allocation.named, [cores](const CoreLoad& load) {
         return cores.contains(load.core);
       });
     });
-    if (!has_job) held.push_back({std::max(until, view.now + kOneTick), 1});
+    if (!has_job) held.push_back({closed.up_again(view.now), 1});
   }
 }
 
