@@ -58,9 +58,11 @@ class MalleableRun {
     std::vector<std::size_t> coming(workload_.jobs.size());
     std::iota(coming.begin(), coming.end(), std::size_t{0});
     in_queue_order(coming);
-    for (Time next; (next = next_instant(coming)) != kNever;) {
-      now_ = next;
-      take_nodes();
+    Time last = 0;
+    for (Time of_jobs; (now_ = std::min(of_jobs = next_of_jobs(coming), nodes_.next())) != kNever;) {
+      last = now_;
+      const bool changed = take_nodes();
+      if (now_ < of_jobs && !changed) continue;  // a row that says what is so already
       end_those_that([&](const MalleableJob& r) { return r.work.end() <= now_; });
       while (!coming.empty() && workload_.jobs[coming.front()].submit == now_) {
         wait(coming.front());
@@ -73,16 +75,15 @@ class MalleableRun {
       pass();
     }
     for (const std::size_t held : held_) {
-      schedule_[held].end = now_;
+      schedule_[held].end = last;
       schedule_[held].ending = Ending::kCancelled;
     }
     return schedule_;
   }
 
  private:
-  [[nodiscard]] Time next_instant(const std::vector<std::size_t>& coming) const {
-    Time next = nodes_.next();
-    if (!coming.empty()) next = std::min(next, workload_.jobs[coming.front()].submit);
+  [[nodiscard]] Time next_of_jobs(const std::vector<std::size_t>& coming) const {
+    Time next = coming.empty() ? kNever : workload_.jobs[coming.front()].submit;
     for (const MalleableJob& r : running_) next = std::min({next, r.work.end(), r.budget.end()});
     return next;
   }
@@ -100,8 +101,10 @@ class MalleableRun {
     in_queue_order(waiting_);
   }
 
-  void take_nodes() {
+  bool take_nodes() {
+    bool changed = false;
     while (const auto change = nodes_.take(now_)) {
+      changed = true;
       if (!change->is_down) continue;
       for (const std::size_t index : end_those_that([&](const MalleableJob& r) { return r.cores[change->node] > 0; })) {
         Span& span = schedule_[index];
@@ -116,6 +119,7 @@ class MalleableRun {
     for (const std::size_t index : std::exchange(held_, {})) waiting_.push_back(index);
     for (const std::size_t index : std::exchange(waiting_, {})) wait(index);
     find_free();
+    return changed;
   }
 
   std::vector<std::size_t> end_those_that(const std::function<bool(const MalleableJob&)>& end_now) {
