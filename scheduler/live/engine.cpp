@@ -100,7 +100,7 @@ class Engine final : public ExecutorListener {
         drawn = clock_.now();
         options_.tick(drawn);
       }
-      if (!result_.lost.empty() && events_.empty()) break;
+      if (is_closed_ && events_.empty()) break;
       if (controller_.idle() && events_.empty() && (stopping_ || source_.done())) break;
       wait();
     }
