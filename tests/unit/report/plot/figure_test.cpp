@@ -151,7 +151,7 @@ TEST_F(Plots, GanttHatchesNodesThatAreNotUp) {
       "0 launch job=1 cores=1 mpl=1 on=0:1\n";
   const std::string closed = "2 node node=1 state=down\n5 node node=1 state=up\n", end = "8 finish job=1 outcome=completed\n";
   const auto figure = [&](const char* policy, const std::string& records) {
-    return drawn({log(policy, "2x1x1", records)}, {.figure = "gantt"});
+    return drawn({log(policy, "2x1x1", records)}, {});
   };
   EXPECT_NE(figure("easy", job + closed + end).find("[node closed]"), std::string::npos);
   EXPECT_EQ(figure("fcfs", job + end).find("[node closed]"), std::string::npos);
