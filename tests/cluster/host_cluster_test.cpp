@@ -153,6 +153,18 @@ TEST_F(HostCluster, OneThatHasCrashedIsNotWaitedForWhenTheRunIsToldToEnd) {
   expect_events({"node node=1 state=down reason=\"not heard of for", "finish job=1 outcome=killed .*\"node2: not heard of"});
 }
 
+TEST_F(HostCluster, ALostJobThatIsQueuedAgainRunsOnTheOthers) {
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 6\n"
+             "1 0 -1 6 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 0 -1 6 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "3 0 -1 6 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  run("comes ' ranks job=2'; comes ' ranks job=3'; $CLUSTER crash node2", kListThem, "2s",
+      "--policy easy --requeue-lost");
+  EXPECT_EQ(result_.status, 0) << result_.out << result_.err;
+  expect_events({"requeue job=2 reason=\"node2: ", "start job=2 .* on=(0-1|4-5):1\n", "finish job=2 outcome=completed"});
+}
+
 TEST_F(HostCluster, TwoThatCrashLeaveOneToRunOn) {
   write_text(folder_ / "t.swf", std::string{kOneOnEach} + "5 2 -1 1 2 0.5 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
   run("comes ' ranks job=2'; comes ' ranks job=3'; $CLUSTER crash node2; $CLUSTER crash node3; comes 'finish job=5'; "
