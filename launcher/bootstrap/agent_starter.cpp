@@ -77,6 +77,7 @@ AgentStarter::AgentStarter(const Bootstrap& how, const std::vector<Host>& hosts,
       input_(text_of_link_key(key)),
       loop_(event_base_new()),
       programs_(hosts.size()),
+      have_ended_(hosts.size()),
       wake_(new_eventfd()),
       wake_event_(loop_.get(), wake_.get(), EV_READ | EV_PERSIST, [this] { on_wake(); }) {
   for (const Host& host : hosts) words_.push_back(words_to_start_agent(how, host));
@@ -132,6 +133,7 @@ void AgentStarter::start(std::size_t agent) {
                                [this, agent] { on_end(agent); }});
     const std::lock_guard lock{mutex_};
     programs_[agent] = std::move(program);
+    have_ended_[agent] = false;
   } catch (const std::system_error& error) {
     fail(agent, error.what());
   }
@@ -144,7 +146,7 @@ std::uint16_t AgentStarter::port_of_running(std::size_t agent, int cancel) {
   std::unique_lock lock{mutex_};
   StartedAgent& now = agents_[agent];
   const bool is_coming = now.port == 0 && now.why.empty();
-  if (!is_coming && (!programs_[agent] || programs_[agent]->has_ended())) {
+  if (!is_coming && (!programs_[agent] || have_ended_[agent])) {
     now.port = 0;
     now.why.clear();
     asked_.push_back(agent);
@@ -190,6 +192,10 @@ void AgentStarter::on_line(std::size_t agent, std::string_view line) {
 }
 
 void AgentStarter::on_end(std::size_t agent) {
+  {
+    const std::lock_guard lock{mutex_};
+    have_ended_[agent] = true;
+  }
   if (!is_waited_for(agent)) return;
   const HostProgram& program = *programs_[agent];
   const std::string words = program.last_words();

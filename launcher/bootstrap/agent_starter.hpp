@@ -75,9 +75,10 @@ class AgentStarter {
   std::string input_;  // of CMD: the key
   std::vector<std::vector<std::string>> words_;
   EventBase loop_;
-  mutable std::mutex mutex_;                            // of the next four, once there is a reader_
+  mutable std::mutex mutex_;                            // of the next five, once there is a reader_
   std::vector<StartedAgent> agents_;                    // as they are now
   std::vector<std::unique_ptr<HostProgram>> programs_;  // of agents_; null: none runs
+  std::vector<bool> have_ended_;                        // those of programs_ of which on_end() was told
   std::vector<std::size_t> asked_;                      // to be started again
   bool is_over_ = false;
   std::vector<StartedAgent> first_;

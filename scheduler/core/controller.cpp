@@ -133,8 +133,7 @@ bool Controller::apply(const Submit& event) {
     return false;
   }
   jobs_.add(job.id).declared = &job;
-  enter_queue(job);
-  return true;
+  return enter_queue(job);
 }
 
 bool Controller::apply(const Finish& event) {
@@ -316,15 +315,16 @@ CoreCount Controller::needed(const Job& job) const {
   return least > machine_.size() ? cores_needed(job) : least;
 }
 
-void Controller::enter_queue(const Job& job) {
+bool Controller::enter_queue(const Job& job) {
   if (needed(job) > cores_.planned().capacity(kEndOfPlans)) {
     held_back_.insert(std::ranges::upper_bound(held_back_, std::tuple{job.submitted, job.id}, {},
                                                [](const Job* one) { return std::tuple{one->submitted, one->id}; }),
                       &job);
-    return;
+    return false;
   }
   waiting_.insert(job);
   triggers_.push_back({TriggerKind::kSubmit, &job});
+  return true;
 }
 
 // To the policy a job that is held back has left the queue.

@@ -120,7 +120,8 @@ class Controller {
   void forget_start(Managed& job);
   /// The job that was started waits again.
   void put_back(Managed& job);
-  void enter_queue(const Job& job);
+  /// False: it is held back.
+  bool enter_queue(const Job& job);
   [[nodiscard]] CoreCount needed(const Job& job) const;
   void take_in_nodes();
   void follow_capacity();

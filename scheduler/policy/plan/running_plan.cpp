@@ -88,20 +88,15 @@ void RunningPlan::note_kill(const Job& job, const ClusterView& view, Change& cha
 }
 
 void RunningPlan::free_from(Instant now, JobId job, Held& held, Change& change) {
-  const bool has_freed = take_out(now, job, held);
-  if (has_freed) change.freed_until = std::max(change.freed_until, held.until);
+  take_out(now, job, held);
+  change.freed_until = std::max(change.freed_until, held.until);
   held.until = std::min(held.until, now);
 }
 
-bool RunningPlan::take_out(Instant now, JobId job, const Held& held) {
-  bool has_freed = held.cores > 0 && held.until > now;
+void RunningPlan::take_out(Instant now, JobId job, const Held& held) {
   profile_.release(now, held.until, held.cores);
   if (const auto later = on_closed_.find(job); later != on_closed_.end())
-    for (const auto& [up, cores] : later->second) {
-      profile_.release(std::max(now, up), held.until, cores);
-      has_freed = has_freed || held.until > std::max(now, up);
-    }
-  return has_freed;
+    for (const auto& [up, cores] : later->second) profile_.release(std::max(now, up), held.until, cores);
 }
 
 void RunningPlan::note_start(const Job& job, Instant now, CoreCount cores, Duration estimate) {
@@ -112,9 +107,10 @@ void RunningPlan::note_start(const Job& job, Instant now, CoreCount cores, Durat
 
 bool RunningPlan::lift_out(const RunningJob& job, Instant now) {
   Held& held = held_.at(job.job->id);
-  const bool has_freed = take_out(now, job.job->id, held);
-  held.until = std::min(held.until, now);
-  return has_freed;
+  if (held.until <= now) return false;
+  take_out(now, job.job->id, held);
+  held.until = now;
+  return true;
 }
 
 void RunningPlan::put_back_for_longer(const RunningJob& job, Instant now, Duration more) {

@@ -62,8 +62,8 @@ class RunningPlan {
   void note_finish(const Job& job, Instant now, Change& change);
   void note_kill(const Job& job, const ClusterView& view, Change& change);
   void free_from(Instant now, JobId job, Held& held, Change& change);
-  /// From `now` on. Whether that frees time.
-  bool take_out(Instant now, JobId job, const Held& held);
+  /// From `now` on.
+  void take_out(Instant now, JobId job, const Held& held);
   void rebuild(const ClusterView& view);
 
   Availability profile_{0, Instant::min()};

@@ -53,6 +53,7 @@ void ScojoPect::decide(const ClusterView& view, Decisions& out) {
 Duration ScojoPect::more_time(const ClusterView& view, const RunningJob& running) {
   run_clock(view.now);
   link_started(view);
+  for (const auto& machine : machines_) machine->follow_nodes(view);
   ClassJob& job = jobs_.at(running.job->id);
   machine_of(job).follow(job, view.now);
   return machine_of(job).more_time(view, job);
