@@ -227,7 +227,8 @@ class AgentExecutor final : public MeasuredExecutor {
     if (is_lost_) return;
     hurry_->arm_after(kBetweenGlances);
     for (const auto& [id, job] : jobs_)
-      if (std::ranges::none_of(job.parts(), [this](const JobParts::Part& part) { return is_unheard(part.node); })) return;
+      if (std::ranges::none_of(job.parts(), [this](const JobParts::Part& part) { return is_unheard(part.node); }))
+        return;
     if (jobs_.empty()) return;
     for (std::size_t number = 0; number < nodes_.size(); ++number)
       if (is_unheard(number))

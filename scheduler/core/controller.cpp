@@ -284,8 +284,8 @@ void Controller::take_in_nodes() {
   const std::vector<RunningJob*> started(running_.by_start().begin(), running_.by_start().end());
   for (const RunningJob* job : started) {
     if (job->is_launched() || !cores_.planned().is_on_closed(job->allocation)) continue;
-    write<log::Note>(fmt::format("job {} waits again: a node of it was closed before it was launched",
-                                 number(job->job->id)));
+    write<log::Note>(
+        fmt::format("job {} waits again: a node of it was closed before it was launched", number(job->job->id)));
     put_back(*jobs_.at(job->job->id).started);
   }
   follow_capacity();
@@ -318,7 +318,9 @@ CoreCount Controller::needed(const Job& job) const {
 bool Controller::enter_queue(const Job& job) {
   if (needed(job) > cores_.planned().capacity(kEndOfPlans)) {
     held_back_.insert(std::ranges::upper_bound(held_back_, std::tuple{job.submitted, job.id}, {},
-                                               [](const Job* one) { return std::tuple{one->submitted, one->id}; }),
+                                               [](const Job* one) {
+                                                 return std::tuple{one->submitted, one->id};
+                                               }),
                       &job);
     return false;
   }

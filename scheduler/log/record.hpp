@@ -110,19 +110,18 @@ struct Requeued {
 };
 
 /// Told is the last: its facts continue the list.
-using What = std::variant<Submitted, StartDecided, Launched, RanksSeen, ResizeDecided, ResizeDone, SuspendDecided,
-                          SuspendDone, ResumeDecided, ResumeDone, KillDecided, Extended, Finished, Failed, Note,
-                          NodeChange, Requeued, Told>;
+using What =
+    std::variant<Submitted, StartDecided, Launched, RanksSeen, ResizeDecided, ResizeDone, SuspendDecided, SuspendDone,
+                 ResumeDecided, ResumeDone, KillDecided, Extended, Finished, Failed, Note, NodeChange, Requeued, Told>;
 
 inline constexpr std::size_t kKindCount = std::variant_size_v<What>;
 
 /// The words of the records in the text of the log: of each type in the order of What, then of each fact. Their fields
 /// are in log/fields.hpp.
 inline constexpr auto kWords = [] {
-  constexpr auto kRecords =
-      std::to_array<std::string_view>({"submit", "start", "launch", "ranks", "resize", "resized", "suspend",
-                                       "suspended", "resume", "resumed", "kill", "extend", "finish", "failed", "note",
-                                       "node", "requeue"});
+  constexpr auto kRecords = std::to_array<std::string_view>({"submit", "start", "launch", "ranks", "resize", "resized",
+                                                             "suspend", "suspended", "resume", "resumed", "kill",
+                                                             "extend", "finish", "failed", "note", "node", "requeue"});
   static_assert(kRecords.size() + 1 == kKindCount, "each record type has its word");
   std::array<std::string_view, kRecords.size() + kFactWords.size()> all;
   std::ranges::copy(kFactWords, std::ranges::copy(kRecords, all.begin()).out);

@@ -123,8 +123,8 @@ struct replay_view {
   uint64_t running_count;
   const struct replay_trigger* triggers;
   uint64_t trigger_count;
-  const struct replay_layout* layout;  ///< as replay has it: a field beyond these sizes is not there
-  int64_t machine_until_us;            ///< what runs then is killed; REPLAY_POLICY_NEVER: not known
+  const struct replay_layout* layout;       ///< as replay has it: a field beyond these sizes is not there
+  int64_t machine_until_us;                 ///< what runs then is killed; REPLAY_POLICY_NEVER: not known
   const struct replay_closed_node* closed;  ///< by node
   uint64_t closed_count;
 };

@@ -203,7 +203,8 @@ class Simulation {
 
   void take_in(NodeChange change) {
     const auto [node, state] = std::pair{change.node, change.state};
-    const std::string reason = fmt::format("node {} went down{}{}", node, change.reason.empty() ? "" : ": ", change.reason);
+    const std::string reason =
+        fmt::format("node {} went down{}{}", node, change.reason.empty() ? "" : ": ", change.reason);
     events_.emplace_back(std::move(change));
     if (state != NodeState::kDown) return;
     for (const JobId id : controller_.jobs_on(node)) {

@@ -27,8 +27,8 @@ struct SimulationOptions {
 };
 
 struct SimulationResult {
-  std::size_t ended = 0;     ///< jobs, with any outcome
-  bool interrupted = false;  ///< by `interrupted`
+  std::size_t ended = 0;       ///< jobs, with any outcome
+  bool interrupted = false;    ///< by `interrupted`
   bool has_held_back = false;  ///< jobs were cancelled at the end, as they need more cores than were left
 };
 

@@ -150,7 +150,8 @@ TEST_F(HostCluster, OneThatCrashesLosesItsJobsAndTheOthersGoOn) {
 TEST_F(HostCluster, OneThatHasCrashedIsNotWaitedForWhenTheRunIsToldToEnd) {
   run("$CLUSTER crash node2\nkill -TERM $run", kListThem, "1h");
   EXPECT_EQ(result_.status, 143) << result_.err;
-  expect_events({"node node=1 state=down reason=\"not heard of for", "finish job=1 outcome=killed .*\"node2: not heard of"});
+  expect_events(
+      {"node node=1 state=down reason=\"not heard of for", "finish job=1 outcome=killed .*\"node2: not heard of"});
 }
 
 TEST_F(HostCluster, ALostJobThatIsQueuedAgainRunsOnTheOthers) {
@@ -162,7 +163,8 @@ TEST_F(HostCluster, ALostJobThatIsQueuedAgainRunsOnTheOthers) {
   run("comes ' ranks job=2'; comes ' ranks job=3'; $CLUSTER crash node2", kListThem, "2s",
       "--policy easy --requeue-lost");
   EXPECT_EQ(result_.status, 0) << result_.out << result_.err;
-  expect_events({"requeue job=2 reason=\"node2: ", "start job=2 .* on=(0-1|4-5):1\n", "finish job=2 outcome=completed"});
+  expect_events(
+      {"requeue job=2 reason=\"node2: ", "start job=2 .* on=(0-1|4-5):1\n", "finish job=2 outcome=completed"});
 }
 
 TEST_F(HostCluster, TwoThatCrashLeaveOneToRunOn) {

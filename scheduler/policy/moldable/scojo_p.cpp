@@ -250,7 +250,8 @@ class ScojoP final : public Policy, public Hosting {
     for (const ClassedJob* job : queue_.in_order()) {
       WaitingShare* share = shares_.find(job->id);
       if (share == nullptr) share = &shares_.add(job->id);
-      const bool is_kept = cores_needed(*job->job, share->guaranteed) <= view.capacity();  // else nodes are closed since then
+      const bool is_kept =
+          cores_needed(*job->job, share->guaranteed) <= view.capacity();  // else nodes are closed since then
       const ProcessCount guaranteed = is_kept ? share->guaranteed : ProcessCount{0};
       if (!share->is_of(*job, view.capacity()) || !is_kept) *share = {*job, view.capacity(), guaranteed};
       waiting_.push_back(share);

@@ -137,8 +137,9 @@ void RunningPlan::rebuild(const ClusterView& view) {
   for (const RunningJob* running : view.running.by_start()) {
     const Held* const known = before.find(running->job->id);
     std::vector<Release> later;
-    const CoreCount open =
-        split_by_nodes(*running, view, [&later](Instant up, CoreCount cores) { later.push_back({up, cores}); });
+    const CoreCount open = split_by_nodes(*running, view, [&later](Instant up, CoreCount cores) {
+      later.push_back({up, cores});
+    });
     held_.add(running->job->id) = {held_until(*running, view.now), open, known != nullptr && known->is_killed};
     if (open != running->allocation.cores) on_closed_[running->job->id] = std::move(later);
   }

@@ -85,8 +85,8 @@ class SharedCluster {
   std::int64_t processes_ = 0;  // of all known jobs
   std::vector<int> free_;       // nodes, ascending
   std::vector<ClosedNode> closed_;
-  int nodes_up_;      // that will ever be up
-  Releases others_;   // nodes of jobs that were not started here, and closed ones
+  int nodes_up_;     // that will ever be up
+  Releases others_;  // nodes of jobs that were not started here, and closed ones
   std::uint64_t mark_ = 0;
 
   std::vector<KnownJob*> taken_over_;  // of one follow(): started by a wrapper

@@ -167,7 +167,8 @@ TEST(EventLogText, EveryWordOfAnEnumerationIsRead) {
   };
   expect_words("submit job=1 processes=1 estimate=1 runtime=1", "flexibility", {"rigid", "moldable", "malleable"});
   expect_words("kill job=1", "reason", {"policy", "overrun", "cancelled", "interrupted", "stuck"});
-  expect_words("finish job=1", "outcome", {"completed", "failed", "overrun", "killed", "cancelled", "rejected", "lost"});
+  expect_words("finish job=1", "outcome",
+               {"completed", "failed", "overrun", "killed", "cancelled", "rejected", "lost"});
   expect_words("class job=1", "class", {"short", "medium", "long"});
 }
 

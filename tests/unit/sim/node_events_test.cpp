@@ -30,9 +30,9 @@ TEST(NodeEvents, OnADrainedNodeJobsRunOnAndNoneStarts) {
 }
 
 TEST(NodeEvents, ANodeThatGoesDownTakesItsJobsWithIt) {
-  const auto log = simulate_with(
-      {event(1min, 1, NodeState::kDown)}, "easy",
-      {job('A').cores(1).runs(10min).rigid(), job('B').cores(3).runs(10min).rigid(), job('C').cores(2).runs(1min).rigid()});
+  const auto log = simulate_with({event(1min, 1, NodeState::kDown)}, "easy",
+                                 {job('A').cores(1).runs(10min).rigid(), job('B').cores(3).runs(10min).rigid(),
+                                  job('C').cores(2).runs(1min).rigid()});
   EXPECT_EQ(log.outcome(id('A')), Outcome::kCompleted);
   EXPECT_EQ(log.outcome(id('B')), Outcome::kLost) << "on both nodes";
   EXPECT_EQ(log.end(id('B')), at(1min));
@@ -54,7 +54,8 @@ TEST(NodeEvents, OneThatEndsWhenItsNodeGoesDownIsLost) {
 
 TEST(NodeEvents, AJobTooWideForWhatIsLeftHoldsBackNoOther) {
   // B needs both nodes. Until 30 min it is not known that node 1 comes back.
-  const std::vector<TracedJob> jobs{job('A').cores(2).runs(1min).rigid(), job('B').cores(4).arrives(1s).runs(1min).rigid(),
+  const std::vector<TracedJob> jobs{job('A').cores(2).runs(1min).rigid(),
+                                    job('B').cores(4).arrives(1s).runs(1min).rigid(),
                                     job('C').cores(2).arrives(2s).runs(2min).rigid()};
   const auto closed = event(0s, 1, NodeState::kDown);
   for (const char* policy : {"fcfs", "easy", "conservative", "plan", "dynp", "slack", "fcfs-malleable:max_mpl=1"}) {
@@ -70,9 +71,9 @@ TEST(NodeEvents, AJobTooWideForWhatIsLeftHoldsBackNoOther) {
 
 TEST(NodeEvents, PlansHaveTheNodesThatAreKnownToComeBack) {
   // B is to start on both nodes at 30 min, so C, which is longer, waits, and D does not.
-  const std::vector<TracedJob> jobs{job('A').cores(2).runs(1min).rigid(), job('B').cores(4).arrives(1s).runs(1min).rigid(),
-                                    job('C').cores(1).arrives(2s).runs(40min).rigid(),
-                                    job('D').cores(1).arrives(3s).runs(20min).rigid()};
+  const std::vector<TracedJob> jobs{
+      job('A').cores(2).runs(1min).rigid(), job('B').cores(4).arrives(1s).runs(1min).rigid(),
+      job('C').cores(1).arrives(2s).runs(40min).rigid(), job('D').cores(1).arrives(3s).runs(20min).rigid()};
   for (const char* policy : {"easy", "conservative", "plan", "slack:sf=0", "easy-malleable:max_mpl=1"}) {
     const auto log = simulate_with({event(0s, 1, NodeState::kReserved, at(30min))}, policy, jobs);
     EXPECT_EQ(log.start(id('B')), at(30min)) << policy;
@@ -83,7 +84,8 @@ TEST(NodeEvents, PlansHaveTheNodesThatAreKnownToComeBack) {
 
 TEST(NodeEvents, CoresOfADrainedNodeAreNotPlannedWithWhenTheirJobEnds) {
   // Node 0 is drained while A runs on it to 10 min. B waits for the whole machine at 30 min: C may run until then.
-  const std::vector<TracedJob> jobs{job('A').cores(2).runs(10min).rigid(), job('B').cores(4).arrives(2min).runs(1min).rigid(),
+  const std::vector<TracedJob> jobs{job('A').cores(2).runs(10min).rigid(),
+                                    job('B').cores(4).arrives(2min).runs(1min).rigid(),
                                     job('C').cores(2).arrives(3min).runs(25min).rigid()};
   for (const char* policy : {"easy", "conservative", "plan", "slack:sf=0", "easy-malleable:max_mpl=1"}) {
     const auto log = simulate_with({event(1min, 0, NodeState::kDrained, at(30min))}, policy, jobs);

@@ -149,7 +149,8 @@ TEST_F(Plots, GanttHatchesNodesThatAreNotUp) {
   const std::string job =
       "0 submit job=1 processes=1 estimate=8 runtime=8 flexibility=rigid\n0 start job=1 cores=1 mpl=1 on=0:1\n"
       "0 launch job=1 cores=1 mpl=1 on=0:1\n";
-  const std::string closed = "2 node node=1 state=down\n5 node node=1 state=up\n", end = "8 finish job=1 outcome=completed\n";
+  const std::string closed = "2 node node=1 state=down\n5 node node=1 state=up\n",
+                    end = "8 finish job=1 outcome=completed\n";
   const auto figure = [&](const char* policy, const std::string& records) {
     return drawn({log(policy, "2x1x1", records)}, {});
   };
