@@ -48,7 +48,7 @@ struct Follower::Taker {
   void operator()(const log::Finished& what) const { follower.end(what, record); }
   void operator()(const NodeChange& what) const {
     follower.change(what);
-    follower.tell_load();
+    if (follower.places_ > 0) follower.tell_load();  // a run begins with its first submission
     follower.tell_record(record, nullptr);
   }
   void operator()(const log::RanksSeen& what) const {

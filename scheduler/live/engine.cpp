@@ -19,45 +19,18 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/live/emulated_slowdowns.hpp"
+#include "scheduler/live/trace_clock.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
 namespace replay::live {
 namespace {
 
 using namespace std::chrono_literals;
-using WallClock = std::chrono::steady_clock;
 
 constexpr Duration kLaunchCost = 500ms;           // of a small job, with room to spare
 constexpr Duration kLaunchCostPerProcess = 20ms;  // start-up grows with the ranks
 constexpr Duration kLeastGrace = 2s;
 constexpr Duration kTick = 100ms;
-
-// Trace time by the wall clock. Never goes back.
-class TraceClock {
- public:
-  TraceClock(Instant origin, double scale) : origin_(origin), scale_(scale) {}
-
-  Instant now() const {
-    const auto real = std::chrono::duration_cast<std::chrono::microseconds>(WallClock::now() - started_);
-    return origin_ + Duration{std::llround(std::floor(static_cast<double>(real.count()) / scale_))};
-  }
-  /// The first instant that is not before this time of the wall clock.
-  Instant at(WallClock::time_point time) const {
-    const auto real = std::chrono::duration_cast<std::chrono::microseconds>(time - started_);
-    return origin_ + Duration{std::llround(std::min(std::ceil(static_cast<double>(real.count()) / scale_), 1e18))};
-  }
-  /// Wall time until `instant`, rounded up; none if it is past.
-  std::chrono::microseconds until(Instant instant) const {
-    const auto trace = std::max(Duration::zero(), instant - now());
-    const double real = std::ceil(static_cast<double>(trace.count()) * scale_);
-    return std::chrono::microseconds{std::llround(std::min(real, 1e14))};
-  }
-
- private:
-  Instant origin_;
-  double scale_;
-  WallClock::time_point started_ = WallClock::now();
-};
 
 class Engine final : public ExecutorListener {
  public:

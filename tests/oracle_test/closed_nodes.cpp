@@ -117,7 +117,9 @@ class NodeReader {
     sizes.erase(sizes.begin() + (sizes.empty() ? 0 : 1), sizes.end());  // the least, where the policy chooses one
     sizes.push_back(found->processes);
     if (std::ranges::none_of(sizes, [&](int size) {
-          return size > nodes_.ever() && reason == fmt::format("needs {} cores, {} are left", size, nodes_.ever());
+          return size > nodes_.ever() &&
+                 reason == fmt::format("needs {} core{}, {} {} left", size, size == 1 ? "" : "s", nodes_.ever(),
+                                       nodes_.ever() == 1 ? "is" : "are");
         }))
       fail("job {} is cancelled and has the reason '{}'", number(job), reason);
   }

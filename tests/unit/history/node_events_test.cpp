@@ -108,6 +108,15 @@ TEST(LogWithNodes, FiguresOfNodesAreThereOnlyIfTheLogTellsOfNodes) {
   EXPECT_EQ(summarise(table, series).find("jobs_lost"), nullptr);
 }
 
+TEST(LogWithNodes, FiguresBeginWithTheFirstSubmission) {
+  Records run("2x1x2");
+  run.node(1, 0, NodeState::kDown, "disk").submit(11, 1, 2, 10).launch_on(11, 1, {{2, 1}, {3, 1}}).finish(21, 1);
+  metrics::Series series;
+  run.feed(series);
+  EXPECT_EQ(series.begin(), Instant{s(11)});
+  EXPECT_EQ(series.total().closed_cores, metrics::Wide{2} * s(10).count()) << "of the node that was closed before";
+}
+
 TEST(LogWithNodes, CoresAreThoseOfTheLastRun) {
   metrics::CoreNames names;
   node_log().feed(names);
