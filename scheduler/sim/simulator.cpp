@@ -164,7 +164,7 @@ class Simulation {
       }
       Running& job = running_.at(due);
       job.has_end = false;
-      end(due, job, job.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted);
+      end_if_heard(due, job.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted);
     }
     while (const auto job = arrivals_.take_cancel(now)) cancel(*job);
     end_moves();
@@ -181,6 +181,7 @@ class Simulation {
 
   void end_early(Instant now, const char* reason) {
     now_ = std::max(now, now_);
+    is_over_ = true;
     const Orders kills = controller_.interrupt(now_, reason);
     for (const Order& order : std::vector<Order>{kills.begin(), kills.end()}) carry_out(order);
     hand_over();
@@ -206,7 +207,12 @@ class Simulation {
     const std::string reason =
         fmt::format("node {} went down{}{}", node, change.reason.empty() ? "" : ": ", change.reason);
     events_.emplace_back(std::move(change));
-    if (state != NodeState::kDown) return;
+    std::erase(silent_, node);
+    if (state == NodeState::kSilent) silent_.push_back(node);
+    if (state != NodeState::kDown) {
+      for (const auto& [job, outcome] : std::exchange(unheard_, {})) end_if_heard(job, outcome);
+      return;
+    }
     for (const JobId id : controller_.jobs_on(node)) {
       Running* const job = running_.find(id);  // null: another node of it went down just now
       if (job == nullptr) continue;
@@ -218,6 +224,17 @@ class Simulation {
   [[nodiscard]] bool all_is_held_back() const {
     return controller_.held_back() > 0 && controller_.waiting() == 0 && controller_.running() == 0 &&
            arrivals_.next() == kNever && nodes_.next() == kNever;
+  }
+
+  // A job on a silent node has no end before that is heard of again.
+  void end_if_heard(JobId id, Outcome outcome) {
+    Running* const job = running_.find(id);
+    if (job == nullptr) return;  // lost meanwhile
+    const auto is_there = [&](NodeId node) { return std::ranges::count(controller_.jobs_on(node), id) > 0; };
+    if (!is_over_ && std::ranges::any_of(silent_, is_there))
+      unheard_.emplace_back(id, outcome);
+    else
+      end(id, *job, outcome);
   }
 
   void cancel_held_back() {
@@ -292,11 +309,7 @@ class Simulation {
     events_.emplace_back(Resumed{order.job});
   }
 
-  void apply(const order::End& order) {
-    Running* const job = running_.find(order.job);
-    if (job == nullptr) return;
-    end(order.job, *job, order.outcome);
-  }
+  void apply(const order::End& order) { end_if_heard(order.job, order.outcome); }
 
   void set_rate(Running& running, double rate) {
     running.progress.change_rate(now_, rate);
@@ -344,6 +357,9 @@ class Simulation {
   Controller controller_;
   SharedRates shared_;  // of the jobs as they truly are
   NodeEvents nodes_;
+  std::vector<NodeId> silent_;
+  std::vector<std::pair<JobId, Outcome>> unheard_;  // ends of jobs on them
+  bool is_over_ = false;                            // the run ends early
   Instant now_ = Instant::min();
   JobMap<Running> running_;
   std::vector<Moving> moving_;  // in the order of their orders

@@ -102,6 +102,18 @@ TEST(NodeEvents, AJobWithCoresOnAClosedNodeIsNotResized) {
   EXPECT_EQ(log.end(id('A')), at(10min));
 }
 
+TEST(NodeEvents, AJobOnASilentNodeHasNoEndBeforeThatIsHeardOf) {
+  const std::vector<TracedJob> jobs{job('A').cores(4).runs(10min).rigid(), job('B').cores(2).arrives(1s).runs(1min)};
+  const auto silent = event(1min, 1, NodeState::kSilent);
+  const auto back = simulate_with({silent, event(20min, 1, NodeState::kUp)}, "fcfs", jobs);
+  EXPECT_EQ(back.outcome(id('A')), Outcome::kCompleted);
+  EXPECT_EQ(back.end(id('A')), at(20min));
+  EXPECT_EQ(back.start(id('B')), at(20min)) << "the cores of A on node 0 are not known to be free";
+  const auto down = simulate_with({silent, event(20min, 1, NodeState::kDown)}, "fcfs", jobs);
+  EXPECT_EQ(down.outcome(id('A')), Outcome::kLost);
+  EXPECT_EQ(down.end(id('A')), at(20min));
+}
+
 TEST(NodeEvents, ALaterEventGoesBeforeTheEndThatWasSaid) {
   const auto log = simulate_with({event(0s, 0, NodeState::kDrained, at(10min)), event(0s, 1, NodeState::kDrained),
                                   event(5min, 0, NodeState::kDown), event(20min, 0, NodeState::kUp)},
