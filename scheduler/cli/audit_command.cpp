@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -77,8 +78,19 @@ audit::Report check(const audit::ScheduleFile& file, audit::Options options) {
   return audit::audit(file.schedule, options);
 }
 
+// A run folder, or a file of one.
+void refuse_node_events(const std::filesystem::path& schedule) {
+  const auto folder = std::filesystem::is_directory(schedule) ? schedule : schedule.parent_path();
+  if (std::filesystem::exists(folder / "nodes.csv"))
+    throw InputError(
+        fmt::format("{}: expected a run in which all nodes were up, found node events (nodes.csv): no rule of "
+                    "audit knows what is closed",
+                    folder.string()));
+}
+
 int audit_schedule(const AuditGiven& given) {
   audit::Options options = options_of(given);
+  refuse_node_events(given.schedule);
   const audit::ScheduleFile file = audit::read_schedule(given.schedule);
   for (const std::string& line : file.odd_lines) fmt::print(stderr, "{}\n", line);
   options.machine_size = machine_size_of(given, file);

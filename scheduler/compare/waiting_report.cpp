@@ -128,7 +128,7 @@ Instant end_of_waiting(const WaitReport& report) {
   return report.launched != kNever ? report.launched : report.finished != kNever ? report.finished : report.log_end;
 }
 
-std::string fate(const WaitReport& report, const WaitTextOptions& options) {
+std::string start_of(const WaitReport& report, const WaitTextOptions& options) {
   const Duration waited = end_of_waiting(report) - report.submitted;
   const std::string reason = report.end.reason.empty() ? "" : ": " + report.end.reason;
   if (report.launched != kNever) {
@@ -146,6 +146,14 @@ std::string fate(const WaitReport& report, const WaitTextOptions& options) {
   if (report.end.outcome == Outcome::kRejected) return "it was rejected and never waited" + reason;
   return fmt::format("it was {} at {} and never started{}", to_text(report.end.outcome),
                      results::instant_text(report.finished, options.style), reason);
+}
+
+std::string fate(const WaitReport& report, const WaitTextOptions& options) {
+  const bool was_lost = report.finished != kNever && report.end.outcome == Outcome::kLost;
+  return start_of(report, options) +
+         (was_lost ? fmt::format("; it was lost at {}: {}", results::instant_text(report.finished, options.style),
+                                 report.end.reason)
+                   : "");
 }
 
 // Why it got the size that it got: "6 processes instead of 8: ..."; empty if the policy said nothing.

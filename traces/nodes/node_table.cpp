@@ -52,7 +52,8 @@ class Reader {
     if (columns_ >= kLeastColumns && cut(*line) &&
         std::ranges::equal(row_.cells(), std::span{kColumns}.first(static_cast<std::size_t>(columns_))))
       return;
-    const auto other = kind_of_text(line->text, lines_.name());
+    auto other = kind_of_text(line->text, lines_.name());
+    if (other && other->kind == FileKind::kNodes) other.reset();  // it has a column that is not known
     throw InputError(lines_.name(), lines_.number(),
                      fmt::format("expected {}, of which the last two may be left out, found {}", expected,
                                  other ? other->text : fmt::format("'{}'", visible_text(line->text, 80))));

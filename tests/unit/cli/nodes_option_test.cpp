@@ -61,6 +61,10 @@ TEST_F(NodesOption, EveryPolicyHasThem) {
   ASSERT_EQ(replay("simulate --trace t.swf --machine 2x1x2 --policy easy,fcfs --out r").status, 0);
   EXPECT_EQ(metric("r/easy/metrics.json", "jobs_lost"), 1);
   EXPECT_EQ(metric("r/fcfs/metrics.json", "jobs_lost"), 1);
+  expect_says("why r/easy 1", 0, {"; it was lost at "});
+  for (const char* schedule : {"r/easy", "r/easy/jobs.csv"})
+    expect_says(std::string{"audit --rule easy "} + schedule, 1,
+                {"expected a run in which all nodes were up, found node events"});
 }
 
 TEST_F(NodesOption, JobsThatNeverFitWhatIsLeftAreCancelledAndTheStatusIsOne) {

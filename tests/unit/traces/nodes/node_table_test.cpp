@@ -116,7 +116,7 @@ TEST(NodeTable, AnotherHeaderIsRefusedWithWhatTheFileIs) {
   const std::string expected =
       "expected the header row 'time,nodes,state,until,reason', of which the last two may be left out, found ";
   EXPECT_EQ(error_of("", "time,nodes\n"), "t.nodes.csv:1: " + expected + "'time,nodes'");
-  EXPECT_EQ(error_of("", "time,nodes,state,reason\n").substr(0, 16), "t.nodes.csv:1: e");
+  EXPECT_EQ(error_of("", "time,nodes,state,reason\n"), "t.nodes.csv:1: " + expected + "'time,nodes,state,reason'");
   EXPECT_NE(error_of("", "job,flexibility,sizes\n").find("found a side file, which belongs to a trace"),
             std::string::npos);
   EXPECT_EQ(error_of("", ""), "t.nodes.csv: expected the header row 'time,nodes,state,until,reason', found nothing");
