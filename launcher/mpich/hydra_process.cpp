@@ -104,6 +104,9 @@ Process start_hydra(const HydraStart& start) {
   const pid_t pid = child.id();
   child.detach();
   tells.reset();
+  // Where Boost gets no pipe of its own (the limit of open files), it reports nothing.
+  if (pid <= 0)
+    throw std::system_error(EMFILE, std::generic_category(), fmt::format("cannot fork a process for {}", program));
   if (Refusal refusal{}; ::read(told.get(), &refusal, sizeof refusal) == ssize_t{sizeof refusal}) {
     ::waitpid(pid, nullptr, 0);
     throw std::system_error(refusal.error, std::generic_category(), refusal.what);

@@ -80,8 +80,9 @@ audit::Report check(const audit::ScheduleFile& file, audit::Options options) {
 
 // A run folder, or a file of one.
 void refuse_node_events(const std::filesystem::path& schedule) {
-  const auto folder = std::filesystem::is_directory(schedule) ? schedule : schedule.parent_path();
-  if (std::filesystem::exists(folder / "nodes.csv"))
+  std::error_code unreadable;  // that is said when the schedule is read
+  const auto folder = std::filesystem::is_directory(schedule, unreadable) ? schedule : schedule.parent_path();
+  if (std::filesystem::exists(folder / "nodes.csv", unreadable))
     throw InputError(
         fmt::format("{}: expected a run in which all nodes were up, found node events (nodes.csv): no rule of "
                     "audit knows what is closed",

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -133,17 +135,14 @@ TEST(LastComplaint, IsTheLastLineButOfHydrasTheFirst) {
   EXPECT_EQ(last_complaint(""), "");
 }
 
-/// What start_mpiexec() throws in a child process of a user who may not have one more process.
-int errno_at_process_limit(const std::filesystem::path& folder) {
+/// What start_mpiexec() throws in a child process that has been limited; -1: it died of it.
+int errno_within(const std::filesystem::path& folder, const std::function<bool()>& limit) {
   int told[2];
   EXPECT_EQ(::pipe(told), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    constexpr uid_t kNoUser = 64'999;
-    const rlimit none{1, 1};
     int found = -1;
-    if (::geteuid() == 0 && ::setresuid(kNoUser, kNoUser, kNoUser) != 0) ::_exit(1);
-    ::setrlimit(RLIMIT_NPROC, &none);
+    if (!limit()) ::_exit(1);
     try {
       (void)start_mpiexec("/bin/true", {}, {}, {.output = folder, .directory = {}});
       found = 0;
@@ -155,16 +154,36 @@ int errno_at_process_limit(const std::filesystem::path& folder) {
   }
   EXPECT_GT(child, 0);
   int found = -1;
-  EXPECT_EQ(::read(told[0], &found, sizeof found), static_cast<ssize_t>(sizeof found));
+  ::close(told[1]);
+  (void)!::read(told[0], &found, sizeof found);
   ::waitpid(child, nullptr, 0);
-  for (const int end : told) ::close(end);
+  ::close(told[0]);
   return found;
 }
 
 TEST(StartMpiexec, AForkThatFailsIsSaidAndStartsNothing) {
   const TemporaryFolder folder;
   std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
-  EXPECT_EQ(errno_at_process_limit(folder.path()), EAGAIN);
+  EXPECT_EQ(errno_within(folder.path(),
+                         [] {  // a user who may not have one more process
+                           constexpr uid_t kNoUser = 64'999;
+                           const rlimit none{1, 1};
+                           return (::geteuid() != 0 || ::setresuid(kNoUser, kNoUser, kNoUser) == 0) &&
+                                  ::setrlimit(RLIMIT_NPROC, &none) == 0;
+                         }),
+            EAGAIN);
+}
+
+// Of its own pipe Boost does not say that it cannot be made.
+TEST(StartMpiexec, TooFewOpenFilesAreSaidAndStartNothing) {
+  const TemporaryFolder folder;
+  std::set<int> found;
+  for (rlim_t files = 3; files < 40; ++files)
+    found.insert(errno_within(folder.path(), [files] {
+      const rlimit few{files, files};
+      return ::setrlimit(RLIMIT_NOFILE, &few) == 0;
+    }));
+  EXPECT_EQ(found, (std::set<int>{0, EMFILE})) << "some were enough";
 }
 
 TEST(StartMpiexec, AnExecutionThatFailsIsToldFromAForkThatFails) {
