@@ -13,12 +13,22 @@ void EmulatedSlowdowns::come(const TracedJob& traced, const Allocation& on) {
   enter(known->second);
 }
 
-void EmulatedSlowdowns::move(JobId job, const Allocation& to) {
-  Known& known = jobs_.at(job);
+void EmulatedSlowdowns::order_move(JobId job, const Allocation& to) {
+  if (const auto known = jobs_.find(job); known != jobs_.end()) known->second.moves_to = to;
+}
+
+void EmulatedSlowdowns::move(JobId job) {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end() || !found->second.moves_to) return;
+  Known& known = found->second;
   leave(job);
-  known.on = to;
+  known.on = *std::exchange(known.moves_to, std::nullopt);
   known.on.shareable = false;
   enter(known);
+}
+
+void EmulatedSlowdowns::stay(JobId job) {
+  if (const auto known = jobs_.find(job); known != jobs_.end()) known->second.moves_to.reset();
 }
 
 void EmulatedSlowdowns::leave(JobId job) {

@@ -3,6 +3,7 @@
 // memory and no caches. What jobs cost each other on the same cores is not counted here, for that comes about by itself.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 
 #include "scheduler/live/executor.hpp"
@@ -22,8 +23,12 @@ class EmulatedSlowdowns {
 
   /// The job has been launched on these cores. `traced` must stay until forget().
   void come(const TracedJob& traced, const Allocation& on);
-  /// It goes to other cores of its nodes, or leaves them for a while.
-  void move(JobId job, const Allocation& to);
+  /// It is to go to other cores of its nodes; it is there, or stays where it is, as the order has failed. Nothing happens for a
+  /// job that has not come.
+  void order_move(JobId job, const Allocation& to);
+  void move(JobId job);
+  void stay(JobId job);
+  /// It leaves its cores for a while.
   void leave(JobId job);
   void come_back(JobId job);
   /// It has ended. Nothing happens for a job that has not come.
@@ -33,6 +38,7 @@ class EmulatedSlowdowns {
   struct Known {
     const TracedJob* traced;
     Allocation on;
+    std::optional<Allocation> moves_to{};  // ordered, not answered
     double told = 1;
   };
   void enter(Known& known);

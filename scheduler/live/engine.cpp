@@ -9,7 +9,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -91,7 +90,7 @@ class Engine final : public ExecutorListener {
   }
   void on_resized(JobId job) override {
     events_.emplace_back(Resized{job});
-    if (const auto to = resizing_.extract(job); to && launched_.contains(job)) slowdowns_->move(job, to.mapped());
+    if (slowdowns_) slowdowns_->move(job);
   }
   void on_suspended(JobId job) override {
     events_.emplace_back(Suspended{job});
@@ -143,7 +142,7 @@ class Engine final : public ExecutorListener {
   }
   void on_action_failed(JobId job, const std::string& action, const std::string& reason) override {
     events_.emplace_back(ActionFailed{job, clean_line(action, kLongestReason), clean_line(reason, kLongestReason)});
-    resizing_.erase(job);
+    if (slowdowns_) slowdowns_->stay(job);
   }
   void on_lost(const std::string& reason) override {
     if (!result_.lost.empty()) return;
@@ -309,7 +308,7 @@ class Engine final : public ExecutorListener {
     }
     if (const auto job = launched_.find(order.job); job != launched_.end()) job->second.on = order.allocation;
     executor_.resize(order.job, core_of_ranks(order.allocation, machine_, options_.pairing));
-    if (slowdowns_) resizing_[order.job] = order.allocation;
+    if (slowdowns_) slowdowns_->order_move(order.job, order.allocation);
   }
   void apply(const order::Suspend& order) {
     if (const auto refused = refused_.find(order.job); refused != refused_.end()) {
@@ -431,7 +430,6 @@ class Engine final : public ExecutorListener {
   void forget(JobId job) {
     launched_.erase(job);
     refused_.erase(job);
-    resizing_.erase(job);
     if (slowdowns_) slowdowns_->forget(job);
   }
 
@@ -468,8 +466,7 @@ class Engine final : public ExecutorListener {
   std::string site_fault_;           // the site's last refusal; empty: jobs can be started, as far as is known
   Instant next_try_ = kNever;        // of refused_
   Instant trusted_at_ = kNever;      // when the site works, if it refuses nothing until then
-  std::optional<EmulatedSlowdowns> slowdowns_;      // are told when an order has been carried out: it may fail
-  std::unordered_map<JobId, Allocation> resizing_;  // with slowdowns_: ordered, not answered
+  std::optional<EmulatedSlowdowns> slowdowns_;
   std::set<NodeId> silent_;
   Instant awaited_until_ = Instant::min();  // nodes that are down may come back until then
   std::vector<Event> events_;

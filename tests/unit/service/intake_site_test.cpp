@@ -1,4 +1,4 @@
-// Jobs of users that the site cannot start: they wait, whoever asks is told why, and they start when it can.
+// Jobs of users that the site cannot start: they wait, `replay jobs` gives the reason, and they start when it can.
 #include <gtest/gtest.h>
 
 #include <filesystem>
