@@ -58,7 +58,7 @@ std::vector<std::string> words_to_start_agent(const Bootstrap& how, const Host& 
   if (open_quote != 0 || words.empty())
     throw InputError(fmt::format("the command that starts agents, '{}': expected a program and its options, found {}",
                                  visible_text(how.command), words.empty() ? "nothing" : "a quote that is not closed"));
-  std::vector<std::string> command{how.program, "agent", "--key", "-", "--listen", "0.0.0.0:0", "--stay"};
+  std::vector<std::string> command{how.program, "agent", "--key", "-", "--listen", how.listen, "--stay"};
   std::ranges::move(words_for(host), std::back_inserter(command));
   command.insert(command.end(), how.options.begin(), how.options.end());
   for (const std::string& word : command)
@@ -128,7 +128,7 @@ AgentStarter::~AgentStarter() {
 void AgentStarter::start(std::size_t agent) {
   try {
     auto program = std::make_unique<HostProgram>(
-        loop_.get(), words_[agent], input_,
+        loop_.get(), words_[agent], input_, how_.outlive_us,
         HostProgram::Callbacks{[this, agent](std::string_view line) { on_line(agent, line); },
                                [this, agent] { on_end(agent); }});
     const std::lock_guard lock{mutex_};

@@ -26,6 +26,8 @@ struct Bootstrap {
   std::string command = "ssh -o BatchMode=yes";  ///< CMD, split into words as a shell does
   std::string program = "replay";                ///< as it is called on the hosts
   std::vector<std::string> options{};            ///< further words of `replay agent`, for all hosts
+  std::string listen = "0.0.0.0:0";              ///< where they listen
+  bool outlive_us = false;  ///< agents that have jobs go on without this process, as long as their leases say
   std::chrono::milliseconds limit{30'000};       ///< for all of them together
   std::chrono::milliseconds time_to_end{5'000};  ///< for agents, at the end: with jobs it takes some seconds
 };

@@ -1,6 +1,6 @@
 // A program that is started for one host, such as `ssh HOST COMMAND...`: a child in a session of its own, with default
 // signals, whose standard input stays open until close_input(). What it writes is read in an event loop: lines of standard
-// output are given to the owner, of standard error the end is kept. It gets SIGTERM when the thread that started it ends.
+// output are given to the owner, of standard error the end is kept.
 #pragma once
 
 #include <sys/types.h>
@@ -27,8 +27,10 @@ class HostProgram {
   };
 
   /// Starts words[0], searched on the PATH, and writes `input` (at most 4096 bytes) to it. A program that cannot be
-  /// executed says so on its standard error and ends with 127. Throws std::system_error.
-  HostProgram(event_base* loop, std::vector<std::string> words, std::string_view input, Callbacks callbacks);
+  /// executed says so on its standard error and ends with 127. It gets SIGTERM when the calling thread ends, unless it
+  /// `outlives_us`. Throws std::system_error.
+  HostProgram(event_base* loop, std::vector<std::string> words, std::string_view input, bool outlives_us,
+              Callbacks callbacks);
   HostProgram(const HostProgram&) = delete;
   HostProgram& operator=(const HostProgram&) = delete;
   /// Kills what is left of its process group, and reaps it.

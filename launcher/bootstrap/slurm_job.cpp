@@ -143,6 +143,7 @@ std::string squeue_says(const std::string& id) {
   HostProgram squeue{loop.get(),
                      {"squeue", "--noheader", "--jobs=" + id, "--format=%L"},
                      "",
+                     false,
                      {[&](std::string_view line) { said = line; }, [&] { is_over = true; }}};
   squeue.close_input();
   LoopEvent late{loop.get(), -1, 0, [&] { is_over = true; }};

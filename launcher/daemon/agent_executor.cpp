@@ -14,8 +14,8 @@
 #include <variant>
 
 #include "launcher/daemon/agent_session.hpp"
+#include "launcher/daemon/executor_inputs.hpp"
 #include "launcher/daemon/job_parts.hpp"
-#include "launcher/daemon/link_key.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/loop/blocking_call.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
@@ -24,7 +24,6 @@
 namespace replay::launcher {
 namespace {
 
-constexpr int kJobKeyBytes = 16;
 constexpr std::chrono::seconds kUnheard{5};                // five missed heartbeats
 constexpr std::chrono::milliseconds kJobsEndWithin{2000};  // as ordered, where the agent answers
 constexpr std::chrono::milliseconds kBetweenGlances{200};
@@ -90,8 +89,8 @@ class AgentExecutor final : public MeasuredExecutor {
       for (const JobParts::Part& part : job.parts())
         launch.hosts.push_back(
             {part.host, nodes_[part.node]->link->address.to_text(), static_cast<std::int32_t>(part.cores.size())});
-      const protocol::LinkNonce random = new_nonce();
-      launch.key.assign(random.begin(), random.begin() + kJobKeyBytes);
+      const LinkTarget& first = *nodes_[job.parts().front().node]->link;
+      launch.key = protocol::job_key(first.key, first.session.id, ++spanning_launches_);
     }
     for (const JobParts::Part& part : job.parts()) {
       launch.core_of_rank = part.cores;
@@ -128,6 +127,22 @@ class AgentExecutor final : public MeasuredExecutor {
     tell(job, [within](JobParts& parts) { parts.slow_down(within); });
   }
   void hurry() override { hurry_->arm_after(kJobsEndWithin); }
+
+  void hold() override { holds_ = true; }
+  void release() override {
+    for (const auto& node : nodes_)
+      if (node->session) node->session->release();
+  }
+  void play(const std::string& input) override {
+    is_played_ = true;
+    std::visit([this](const auto& one) { take(one); }, executor_input(input, nodes_.size()));
+    is_played_ = false;
+  }
+  void go_on() override {
+    for (const auto& node : nodes_)
+      if (node->session && !node->is_down && !node->link->stream.is_open()) node->session->go_on();
+  }
+
   void tell_statistics_to(OnStatistics on_statistics) override { on_statistics_ = std::move(on_statistics); }
   void ask_statistics(JobId job) override {
     tell(job, [](JobParts& parts) { parts.ask_statistics(); });
@@ -140,6 +155,7 @@ class AgentExecutor final : public MeasuredExecutor {
     std::optional<AgentHandle> child;
     std::optional<AgentLink> link;
     std::function<AgentLink(int cancel)> rejoin;
+    bool is_silent = false;  // its line is cut
     bool is_down = false;
     std::optional<LoopEvent> rejoin_event;               // with `rejoin`, while it is down
     std::unique_ptr<BlockingCall<AgentLink>> rejoining;  // the same
@@ -171,21 +187,60 @@ class AgentExecutor final : public MeasuredExecutor {
   void open_session(std::size_t number) {
     Node& node = *nodes_[number];
     const auto on_report = [this, number](const protocol::AgentReport& report) {
-      std::visit([this, number](const auto& r) { pass_on(number, r); }, report);
+      if (protocol::is_numbered(report)) tell_input(Reported{number, report});
+      pass_on_report(number, report);
     };
-    const auto on_lost = [this, number](const std::string& reason) { lose(number, reason); };
+    const auto on_lost = [this, number](const std::string& reason) { hear(NodeLost{number, reason}); };
     if (node.link)
       node.session.emplace(
           loop_, *node.link, on_report, on_lost,
-          [this, number](AgentSession::LineState line, const std::string& text) { tell_of_line(number, line, text); });
+          [this, number](AgentSession::LineState line, const std::string& text) {
+            hear(LineChanged{number, line == AgentSession::LineState::kMended, text});
+          },
+          holds_);
     else
       node.session.emplace(loop_, node.child->stream(), on_report, on_lost);
   }
 
-  void tell_of_line(std::size_t number, AgentSession::LineState line, const std::string& text) {
-    if (nodes_.size() == 1) return listener_->on_site_noted(nodes_[number]->explain(text));
-    tell(number, line == AgentSession::LineState::kCut ? NodeState::kSilent : NodeState::kUp, text);
+  // ---- what comes from the nodes ----
+
+  void tell_input(const ExecutorInput& input) {
+    if (holds_ && !is_played_) listener_->on_input(to_bytes(input));
   }
+  template <class Input>
+  void hear(Input input) {
+    if (is_lost_) return;
+    tell_input(input);
+    take(input);
+  }
+
+  // Another executor of this run has got it.
+  void take(const Reported& input) { nodes_[input.node]->session->play(input.report); }
+
+  void take(const LineChanged& input) {
+    Node& node = *nodes_[input.node];
+    const bool was_silent = std::exchange(node.is_silent, !input.is_mended);
+    if (nodes_.size() == 1 || was_silent == node.is_silent)
+      return listener_->on_site_noted(node.explain(input.text));
+    tell(input.node, node.is_silent ? NodeState::kSilent : NodeState::kUp, input.text);
+  }
+
+  void take(const NodeLost& input) { lose(input.node, input.reason); }
+
+  void take(const RejoinFailed& input) {
+    Node& node = *nodes_[input.node];
+    node.why_not = input.why_not;
+    listener_->on_site_noted(fmt::format("{}, which is down: {}", node.host, input.why_not));
+  }
+
+  void take(const NodeRejoined& input) {
+    AgentLink link;
+    static_cast<LinkTarget&>(link) = *nodes_[input.node]->link;
+    link.address = LinkAddress::parse(input.address);
+    link.session = {.id = input.session, .lease_ms = link.session.lease_ms};
+    come_back(input.node, std::move(link));
+  }
+
   void tell(std::size_t number, NodeState state, const std::string& reason) {
     listener_->on_node({NodeId{static_cast<std::int32_t>(number)}, state, kNever, reason, ""}, nodes_[number]->host);
   }
@@ -193,6 +248,10 @@ class AgentExecutor final : public MeasuredExecutor {
   void send(std::size_t node, const protocol::AgentOrder& order) {
     INVARIANT(nodes_[node]->session || is_lost_, "an order before attach()");
     if (!is_lost_) nodes_[node]->session->send(order);
+  }
+
+  void pass_on_report(std::size_t number, const protocol::AgentReport& report) {
+    std::visit([this, number](const auto& r) { pass_on(number, r); }, report);
   }
 
   template <class Do>
@@ -232,14 +291,16 @@ class AgentExecutor final : public MeasuredExecutor {
     if (jobs_.empty()) return;
     for (std::size_t number = 0; number < nodes_.size(); ++number)
       if (is_unheard(number))
-        lose(number, fmt::format("not heard of for {:.0f} s, and the run is told to end: it is not waited for",
-                                 nodes_[number]->session->silent_for().count()));
+        hear(NodeLost{number, fmt::format("not heard of for {:.0f} s, and the run is told to end: it is not waited for",
+                                          nodes_[number]->session->silent_for().count())});
   }
 
   void lose(std::size_t number, const std::string& reason) {
     if (is_lost_) return;
     Node& lost = *nodes_[number];
     lost.is_down = true;
+    lost.is_silent = false;
+    lost.session->give_up();
     if (std::ranges::all_of(nodes_, [](const auto& node) { return node->is_down; }))
       return lose_all(lost.explain(reason));
     lost.link->end();  // what still runs there ends
@@ -279,14 +340,20 @@ class AgentExecutor final : public MeasuredExecutor {
     node.rejoining.reset();
     if (is_lost_) return;
     if (const auto* why_not = std::get_if<std::string>(&result)) {
-      const bool is_known = std::exchange(node.why_not, *why_not) == *why_not;
-      if (!is_known) listener_->on_site_noted(fmt::format("{}, which is down: {}", node.host, *why_not));
+      if (*why_not != node.why_not) hear(RejoinFailed{number, *why_not});
       return node.rejoin_event->arm_after(kBetweenRejoins);
     }
+    AgentLink link = std::get<AgentLink>(std::move(result));
+    tell_input(NodeRejoined{number, link.address.to_text(), link.session.id});
+    come_back(number, std::move(link));
+  }
+
+  void come_back(std::size_t number, AgentLink link) {
+    Node& node = *nodes_[number];
     node.rejoin_event.reset();
     node.why_not.clear();
     node.session.reset();  // before the link that it uses
-    *node.link = std::get<AgentLink>(std::move(result));
+    *node.link = std::move(link);
     node.is_down = false;
     open_session(number);
     tell(number, NodeState::kUp, "an agent is there again");
@@ -298,6 +365,9 @@ class AgentExecutor final : public MeasuredExecutor {
   live::ExecutorListener* listener_ = nullptr;
   OnStatistics on_statistics_;
   std::map<JobId, JobParts> jobs_;  // launched, end not yet heard
+  std::uint64_t spanning_launches_ = 0;
+  bool holds_ = false;
+  bool is_played_ = false;  // an input, at the moment
   bool is_lost_ = false;
   std::optional<LoopEvent> hurry_;  // none: not attached
 };

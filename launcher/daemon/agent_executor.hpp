@@ -34,7 +34,7 @@ class MeasuredExecutor : public live::Executor {
 
 /// A node whose agent was started elsewhere (`replay agent`).
 struct RemoteNode {
-  AgentLink link;
+  AgentLink link;           ///< not connected: that of a daemon that has ended, in a run that goes on (Executor::play())
   std::string host;         ///< its name in reasons
   std::vector<PuId> cores;  ///< that the machine has of it, in the machine's order
   /// A session with a new agent of this node, which has those cores and none of our jobs; called on another thread when the

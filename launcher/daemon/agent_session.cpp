@@ -35,16 +35,20 @@ AgentSession::AgentSession(event_base* loop, int stream, OnReport on_report, OnL
   open_line(stream, {});
 }
 
-AgentSession::AgentSession(event_base* loop, AgentLink& link, OnReport on_report, OnLost on_lost, OnLine on_line)
+AgentSession::AgentSession(event_base* loop, AgentLink& link, OnReport on_report, OnLost on_lost, OnLine on_line,
+                           bool holds)
     : loop_(loop),
       on_report_(std::move(on_report)),
       on_lost_(std::move(on_lost)),
       on_line_(std::move(on_line)),
       silence_limit_(silence_limit_of(link)),
       link_(&link),
+      holds_(holds),
       outbox_(link.lease() > 0ms),
+      heard_(Clock::now()),
       cut_event_(loop, -1, 0, [this] { begin_to_mend(); }) {
-  open_line(link.stream.get(), std::move(link.decoder));
+  INVARIANT(!holds || link.lease() > 0ms, "a session without a lease holds its orders");
+  if (link.stream.is_open()) open_line(link.stream.get(), std::move(link.decoder));
 }
 
 void AgentSession::open_line(int stream, protocol::FrameDecoder decoder) {
@@ -63,9 +67,30 @@ void AgentSession::send(const protocol::AgentOrder& order) {
   std::string frame = protocol::encode(order, outbox_.next());
   if (link_ == nullptr)
     line_->send(frame);
-  else if (mender_ == nullptr)
+  else if (link_->writer && !holds_)
     link_->writer->send(frame);
   outbox_.add(std::move(frame));
+  if (!holds_) released_ = outbox_.last();
+}
+
+void AgentSession::release() {
+  if (!holds_ || is_lost_) return;
+  const std::uint64_t before = std::exchange(released_, outbox_.last());
+  acknowledged_ = inbox_.received();
+  if (!link_->writer) return;
+  outbox_.send_from(before, released_, [this](const std::string& frame) { link_->writer->send(frame); });
+  link_->writer->acknowledge(acknowledged_);
+}
+
+void AgentSession::play(const protocol::AgentReport& report) {
+  (void)inbox_.take(inbox_.received() + 1);
+  on_report_(report);
+}
+
+void AgentSession::go_on() {
+  cut_reason_ = "the daemon before this one has ended";
+  heard_ = Clock::now();
+  mend();
 }
 
 void AgentSession::on_frame(const protocol::Frame& frame) {
@@ -73,7 +98,8 @@ void AgentSession::on_frame(const protocol::Frame& frame) {
   try {
     if (!inbox_.take(frame.number)) return;
     const protocol::AgentReport report = protocol::decode_report(frame);
-    if (link_ != nullptr) link_->writer->acknowledge(inbox_.received());
+    if (!holds_) acknowledged_ = inbox_.received();
+    if (link_ != nullptr && !holds_) link_->writer->acknowledge(acknowledged_);
     if (const auto* farewell = std::get_if<protocol::Farewell>(&report))
       return lose(fmt::format("the node agent has ended the connection and all jobs: {}", farewell->reason));
     if (const auto* heartbeat = std::get_if<protocol::Heartbeat>(&report)) outbox_.acknowledge(heartbeat->received);
@@ -97,10 +123,14 @@ void AgentSession::begin_to_mend() {
   line_.reset();
   link_->close();
   on_line_(LineState::kCut, fmt::format("the line is cut ({}), and is to be mended", cut_reason_));
+  mend();
+}
+
+void AgentSession::mend() {
   try {
     LinkTarget target = *link_;
     target.session.purpose = protocol::LinkPurpose::kGoesOn;
-    target.session.received = inbox_.received();
+    target.session.received = acknowledged_;
     mender_ = std::make_unique<BlockingCall<AgentLink>>(
         loop_,
         [target, until = heard_ + link_->lease() + kEndsWithin](int cancel) {
@@ -113,6 +143,7 @@ void AgentSession::begin_to_mend() {
 }
 
 void AgentSession::on_mended(BlockingCall<AgentLink>::Result result) {
+  if (is_lost_) return;
   if (const auto* why_not = std::get_if<std::string>(&result))
     return lose(fmt::format("{}, and {}", cut_reason_, *why_not));
   const double seconds = std::chrono::duration<double>(Clock::now() - heard_).count();
@@ -124,16 +155,20 @@ void AgentSession::on_mended(BlockingCall<AgentLink>::Result result) {
     return lose(fmt::format("the node agent sent no report: {}", error.what()));
   }
   open_line(link_->stream.get(), std::move(link_->decoder));
-  for (const std::string& frame : outbox_.kept()) link_->writer->send(frame);
+  outbox_.send_from(0, released_, [this](const std::string& frame) { link_->writer->send(frame); });
   on_line_(LineState::kMended,
            fmt::format("the line is mended, {:.1f} s after the last message before the cut", seconds));
 }
 
-void AgentSession::lose(const std::string& reason) {
-  if (is_lost_) return;
+void AgentSession::give_up() {
   is_lost_ = true;
   cut_event_.disarm();
   if (line_) line_->stop();
+}
+
+void AgentSession::lose(const std::string& reason) {
+  if (is_lost_) return;
+  give_up();
   on_lost_(reason);
 }
 

@@ -35,10 +35,19 @@ class AgentSession {
   /// from inside send(), and none may destroy this.
   AgentSession(event_base* loop, int stream, OnReport on_report, OnLost on_lost,
                std::chrono::milliseconds silence_limit = kSilenceLimit);
-  /// One over a network: `link` belongs to the caller and outlives this; a mended line replaces it.
-  AgentSession(event_base* loop, AgentLink& link, OnReport on_report, OnLost on_lost, OnLine on_line);
+  /// One over a network: `link` belongs to the caller and outlives this; a mended line replaces it. One that is not
+  /// connected is the session of a daemon that has ended: play(), then go_on(). `holds`: no order goes out, and no report is
+  /// acknowledged, before release().
+  AgentSession(event_base* loop, AgentLink& link, OnReport on_report, OnLost on_lost, OnLine on_line, bool holds);
 
   void send(const protocol::AgentOrder& order);
+  void release();
+  /// The next report with a number, which that daemon has got.
+  void play(const protocol::AgentReport& report);
+  /// Connects again. The agent is lost if it does not work within the lease.
+  void go_on();
+  /// The agent is lost; nothing is called from now on.
+  void give_up();
   /// Since the last frame, before a cut too.
   [[nodiscard]] std::chrono::duration<double> silent_for() const { return std::chrono::steady_clock::now() - heard_; }
 
@@ -47,6 +56,7 @@ class AgentSession {
   void on_frame(const protocol::Frame& frame);
   void on_cut(const std::string& reason);
   void begin_to_mend();
+  void mend();
   void on_mended(BlockingCall<AgentLink>::Result result);
   void lose(const std::string& reason);
 
@@ -56,8 +66,11 @@ class AgentSession {
   OnLine on_line_;
   std::chrono::milliseconds silence_limit_;
   AgentLink* link_ = nullptr;  // none: a forked agent's, to which line_ writes
+  bool holds_ = false;
   protocol::Outbox outbox_;
   protocol::Inbox inbox_;
+  std::uint64_t released_ = 0;      // the number of the last order that may go out
+  std::uint64_t acknowledged_ = 0;  // of the last report that the agent need not keep
   std::chrono::steady_clock::time_point heard_;  // the last frame
   std::string cut_reason_;
   bool is_lost_ = false;

@@ -17,13 +17,16 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/say_on_stderr.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/report.hpp"
 #include "scheduler/cli/run_plan.hpp"
 #include "scheduler/cli/run_viewers.hpp"
 #include "scheduler/experiment/consent.hpp"
+#include "scheduler/experiment/kept_run.hpp"
 #include "scheduler/experiment/live_run.hpp"
+#include "scheduler/experiment/past_run.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/experiment/simulation.hpp"
 #include "scheduler/results/output_names.hpp"
@@ -39,6 +42,7 @@ struct RunGiven {
   bool yes = false;
   bool dry_run = false;
   bool plain = false;
+  std::string resume;                      // the folder of a run that goes on; empty: a new one
   std::optional<std::uint16_t> live_page;  // its port, 0: any
 };
 
@@ -67,22 +71,26 @@ void check_nodes(experiment::RealMachine& machine, experiment::Prepared& run, co
   }
 }
 
+// `goes_on`: the turn log of the run in given.resume; null: it is a new one.
 int run_all(const RunGiven& given, experiment::Prepared& run, experiment::RealMachine& machine,
-            const experiment::Programs& programs, const std::string& command_line, std::FILE* out) {
-  const std::string& trace = given.run.trace;
+            const experiment::Programs& programs, const std::string& command_line, std::FILE* out,
+            live::TurnLog* goes_on) {
+  const std::string& trace = run.spec.trace;
   RunViewers viewers{out, given.plain};
   (void)viewers.open_page(given.live_page,
                           "live: " + (trace == "-" ? "standard input" : fs::path{trace}.filename().string()));
   machine.leave_the_jobs_cores();
   const HeedStops heeding;  // until the results are in place
   const fs::path folder =
-      results::make_run_folder(given.results.out, experiment::texts_of(run.policies), given.results.force);
-  check_nodes(machine, run, programs, folder, out);
+      goes_on != nullptr
+          ? fs::path{given.resume}
+          : results::make_run_folder(given.results.out, experiment::texts_of(run.policies), given.results.force);
+  if (goes_on == nullptr) check_nodes(machine, run, programs, folder, out);
   viewers.tell_address(folder / results::kLivePageFile);
   const auto watch = [&](const fs::path& where) { return viewers.begin_run(where, run.workload().jobs.size()); };
   std::vector<results::PolicyRun> runs;
   try {
-    experiment::run_policies(run, machine, programs, folder, command_line, watch, runs);
+    experiment::run_policies(run, machine, programs, folder, command_line, watch, runs, goes_on);
   } catch (const InputError&) {  // results cannot be written
     if (!runs.empty()) (void)report(runs, context_of(run), folder, given.results.json);
     throw;
@@ -91,7 +99,37 @@ int run_all(const RunGiven& given, experiment::Prepared& run, experiment::RealMa
   return report(runs, context_of(run), folder, given.results.json);
 }
 
+// The notes of a run that is about to be carried out.
+void add_notes(experiment::Prepared& run, experiment::RealMachine& machine) {
+  machine.find_programs();
+  run.notes.insert(run.notes.begin(), machine.notes().begin(), machine.notes().end());
+  if (const auto note = launcher::threads_note(); note && !machine.is_emulated()) run.notes.push_back(*note);
+}
+
+// The daemon of the run has ended, and its jobs have not.
+int resume(RunGiven given) {
+  given.resume = fs::absolute(given.resume).lexically_normal().string();
+  const fs::path folder = given.resume;
+  const experiment::PastRun past = experiment::read_past_run(folder);
+  if (past.was_over) throw InputError(fmt::format("--resume {}: is over", folder.string()));
+  if (!past.spec.keep_jobs)
+    throw InputError(fmt::format("--resume {}: was given without --keep-jobs: its jobs have ended with it", folder.string()));
+  const experiment::InputCheck inputs = experiment::check_inputs(past);
+  if (!inputs.problems.empty())
+    throw InputError(fmt::format("--resume {}:\n  {}", folder.string(), fmt::join(inputs.problems, "\n  ")));
+  const std::string file = (folder / results::kTurnsFile).string();
+  live::TurnLog turns{file, [](const std::string& line) { say_on_stderr("replay: " + line); }};
+  const auto kept = experiment::KeptRun::parse(turns.about(), file);
+  fs::current_path(inputs.folder);
+  experiment::RealMachine machine{past.spec, kept.agents};
+  experiment::Prepared run = experiment::prepare(past.spec, machine.cores());
+  const experiment::Programs programs = experiment::programs_of(run, machine);
+  add_notes(run, machine);
+  return run_all(given, run, machine, programs, past.command, given.results.json ? stderr : stdout, &turns);
+}
+
 int run(const RunGiven& given, const std::string& command_line) {
+  if (!given.resume.empty()) return resume(given);
   std::FILE* out = given.results.json ? stderr : stdout;
   experiment::RealMachine machine{given.run};
   experiment::Prepared run = experiment::prepare(given.run, machine.cores());
@@ -105,16 +143,16 @@ int run(const RunGiven& given, const std::string& command_line) {
   }
   experiment::expect_consent(request, run.spec.programs_from_trace, out);
   machine.expect_runs(run.policies.size());
-  machine.find_programs();
-  run.notes.insert(run.notes.begin(), machine.notes().begin(), machine.notes().end());
-  if (const auto note = launcher::threads_note(); note && !machine.is_emulated()) run.notes.push_back(*note);
+  if (run.spec.keep_jobs && run.policies.size() > 1)
+    throw UsageError("--keep-jobs: a run goes on by itself: expected one policy");
+  add_notes(run, machine);
 
   const experiment::Needs needs = experiment::needs_of(run);
   announce(out, run, machine, needs);
   if (needs.seconds > kLongRun && !given.yes)
     throw UsageError(fmt::format("this run takes about {}: say --yes to start it, or a smaller --time-scale",
                                  about_text(needs.seconds)));
-  return run_all(given, run, machine, programs, command_line, out);
+  return run_all(given, run, machine, programs, command_line, out, nullptr);
 }
 
 }  // namespace
@@ -128,7 +166,10 @@ Command add_run(CLI::App& app, const std::string& command_line) {
   add_host_options(app, given->run);
   app.get_option("--runtime-model")
       ->description("how fast a shrunk job is expected to run (`replay models` lists them; default isolated)");
-  add_options_of_run(app, given->run, {"--time-scale", "--pairing", "--label", "--program", "--programs-from-trace"});
+  add_options_of_run(app, given->run, {"--time-scale", "--pairing", "--label", "--program", "--programs-from-trace", "--keep-jobs"});
+  app.add_option("--resume", given->resume,
+                 "go on with a run that was given with --keep-jobs, and whose `replay` was killed: within its --lease")
+      ->type_name("RUN");
   app.add_flag("--yes", given->yes, "start even if it takes longer than an hour");
   app.add_flag(
       "--dry-run", given->dry_run,

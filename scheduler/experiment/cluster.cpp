@@ -26,8 +26,16 @@ namespace replay::experiment {
 namespace {
 
 constexpr std::string_view kAgent = "agent:";
+constexpr const char* kThisComputer = "this computer";
+constexpr const char* kStartHere = "sh -c 'exec \"$@\"'";  // called with HOST and COMMAND...
 constexpr std::chrono::seconds kJobsEndWithin{10};        // jobs of our own previous connection
 constexpr std::chrono::seconds kLastDaemonGoesWithin{2};  // another daemon, which has just ended its run
+
+std::chrono::milliseconds lease_of(const RunSpec& spec) {
+  if (spec.keep_jobs && spec.node.lease == Duration::zero())
+    throw UsageError("--lease 0: jobs end with the line to their agent: expected a duration from 1s to 1h with --keep-jobs");
+  return std::chrono::duration_cast<std::chrono::milliseconds>(spec.node.lease);
+}
 
 launcher::LinkAddress parse_address(const std::string& text) {
   try {
@@ -148,14 +156,66 @@ std::string Cluster::Node::title() const {
   return host.empty() ? fmt::format("agent {}", address.to_text()) : fmt::format("host {}", host);
 }
 
-Cluster::Cluster(const RunSpec& spec) : lease_(std::chrono::duration_cast<std::chrono::milliseconds>(spec.node.lease)) {
+Cluster::Cluster(const RunSpec& spec) : lease_(lease_of(spec)) {
   if (spec.machine.starts_with(kAgent)) {
     expect_that_agents_decide(spec);
     nodes_.push_back({.host = "", .address = parse_address(spec.machine.substr(kAgent.size()))});
+    is_key_of_user_ = true;
     key_ = key_from(spec.node.agent_key, "agent:HOST:PORT");
   } else {
     take_hosts(spec);
   }
+  connect_first();
+}
+
+Cluster::Cluster(const RunSpec& spec, const KeptAgents& kept) : kept_(kept), goes_on_(true), lease_(lease_of(spec)) {
+  if (spec.machine.starts_with(kAgent)) {
+    nodes_.push_back({});
+    is_key_of_user_ = true;
+    key_ = key_from(spec.node.agent_key, "agent:HOST:PORT");
+  } else {
+    take_hosts(spec);
+  }
+  take_kept_nodes();
+  make_machine();
+}
+
+Cluster::Cluster(const RunSpec& spec, const LocalCores& here, const KeptAgents* kept)
+    : goes_on_(kept != nullptr), file_(kThisComputer), lease_(lease_of(spec)) {
+  if (kept != nullptr) kept_ = *kept;
+  launcher::Bootstrap how;
+  how.command = kStartHere;
+  how.listen = "127.0.0.1:0";
+  launcher::Host host{.host = "127.0.0.1"};
+  const CoreCount cores = here.machine.machine.size();
+  if (here.are_emulated)
+    host.emulated = launcher::EmulatedCores{here.packages, cores / here.packages};
+  else
+    host.cores = here.machine.pu_of_core;
+  key_ = launcher::new_link_key();
+  start_agents(spec, std::move(how), {std::move(host)});
+  nodes_.front().host.clear();
+  if (kept != nullptr)
+    take_kept_nodes();
+  else
+    connect_first();
+}
+
+void Cluster::expect_as_many_kept() const {
+  if (kept_.nodes.size() != nodes_.size())
+    throw InputError(fmt::format("{}: expected {}, as the run has had, found {}", name(),
+                                 counted(kept_.nodes.size(), "host"), nodes_.size()));
+}
+
+void Cluster::take_kept_nodes() {
+  expect_as_many_kept();
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    nodes_[i].address = launcher::LinkAddress::parse(kept_.nodes[i].address);
+    nodes_[i].hello = kept_.nodes[i].hello;
+  }
+}
+
+void Cluster::connect_first() {
   std::vector<launcher::AgentLink> links = connect(kLastDaemonGoesWithin);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     nodes_[i].hello = links[i].hello;
@@ -191,21 +251,34 @@ void Cluster::take_hosts(const RunSpec& spec) {
     hosts = launcher::read_hosts(open_source(file_));
   }
   const auto runs = [](const launcher::Host& host) { return host.agent_port != 0; };
-  const bool some_run = std::ranges::any_of(hosts, runs);
+  const bool some_run = is_key_of_user_ = std::ranges::any_of(hosts, runs);
   if (some_run) expect_that_agents_decide(spec);
   key_ = some_run ? key_from(spec.node.agent_key, "hosts:FILE with agent=PORT") : launcher::new_link_key();
   if (!spec.node.bootstrap.empty()) how.command = spec.node.bootstrap;
+  start_agents(spec, std::move(how), std::move(hosts));
+}
+
+void Cluster::start_agents(const RunSpec& spec, launcher::Bootstrap how, std::vector<launcher::Host> hosts) {
   how.program = own_program().string();
   how.options = words_for_an_agent(spec);
+  how.outlive_us = spec.keep_jobs;
+  for (const launcher::Host& host : hosts) {
+    Node& node = nodes_.emplace_back();
+    node.host = host.host;
+    if (host.agent_port == 0) node.started_by = command_line_of(launcher::words_to_start_agent(how, host));
+  }
+  if (goes_on_) {  // those that were started run already
+    expect_as_many_kept();
+    if (kept_.key != protocol::LinkKey{}) key_ = kept_.key;
+    for (std::size_t i = 0; i < hosts.size(); ++i)
+      hosts[i].agent_port = launcher::LinkAddress::parse(kept_.nodes[i].address).port;
+  }
   starter_ = std::make_unique<launcher::AgentStarter>(how, hosts, key_);
   std::string missing;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const launcher::StartedAgent& agent = starter_->agents()[i];
     if (agent.port == 0) missing += "\n  " + agent.why;
-    Node& node = nodes_.emplace_back();
-    node.host = hosts[i].host;
-    node.address = {hosts[i].host, agent.port};
-    if (hosts[i].agent_port == 0) node.started_by = command_line_of(launcher::words_to_start_agent(how, hosts[i]));
+    nodes_[i].address = {hosts[i].host, agent.port};
   }
   if (!missing.empty()) throw InputError(fmt::format("not every host of {} has an agent:{}", file_, missing));
 }
@@ -225,6 +298,33 @@ std::vector<launcher::AgentLink> Cluster::connect(std::chrono::milliseconds pati
     }
   }
   if (!misfits.empty()) throw InputError(text_of(misfits));
+  return links;
+}
+
+// Not connected: the executor does that when it goes on.
+std::vector<launcher::AgentLink> Cluster::links_of_kept() const {
+  std::vector<launcher::AgentLink> links(nodes_.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    links[i].name = fmt::format("agent {}", nodes_[i].address.to_text());
+    links[i].address = nodes_[i].address;
+    links[i].key = key_;
+    links[i].session = {.id = kept_.nodes[i].session, .lease_ms = static_cast<std::uint32_t>(lease_.count())};
+    links[i].hello = nodes_[i].hello;
+  }
+  return links;
+}
+
+std::vector<launcher::AgentLink> Cluster::connect_for_run() {
+  if (std::exchange(goes_on_, false)) return links_of_kept();
+  std::vector<launcher::AgentLink> links;
+  if (nodes_[0].first)
+    for (Node& node : nodes_) links.push_back(*std::exchange(node.first, std::nullopt));
+  else
+    links = connect_again();
+  kept_ = {.key = is_key_of_user_ ? protocol::LinkKey{} : key_, .nodes = {}};
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    kept_.nodes.push_back({nodes_[i].host, links[i].address.to_text(), links[i].session.id, links[i].hello,
+                           !nodes_[i].started_by.empty()});
   return links;
 }
 
@@ -322,17 +422,16 @@ void Cluster::expect_runs(std::size_t count) const {
 }
 
 std::unique_ptr<launcher::MeasuredExecutor> Cluster::start(const launcher::LocalMachine& used) {
-  std::vector<launcher::AgentLink> links;
-  if (nodes_[0].first)
-    for (Node& node : nodes_) links.push_back(*std::exchange(node.first, std::nullopt));
-  else
-    links = connect_again();
+  std::vector<launcher::AgentLink> links = connect_for_run();
   std::vector<launcher::RemoteNode> remote;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     expect_cores(links[i], nodes_[i].hello);
     std::vector<launcher::PuId> cores;
-    for (const CoreId core : used.machine.cores_of(static_cast<NodeId>(i)))
-      cores.push_back(used.pu_of_core[index_of(core)]);
+    if (nodes_.size() == 1)
+      cores = used.pu_of_core;  // an agent may have the cores of several emulated nodes
+    else
+      for (const CoreId core : used.machine.cores_of(static_cast<NodeId>(i)))
+        cores.push_back(used.pu_of_core[index_of(core)]);
     // Its agent may have died, or with it the one that listens for daemons.
     const auto rejoin = [node = nodes_[i].hello, target = static_cast<launcher::LinkTarget>(links[i]),
                          checked = checked_, starter = nodes_[i].started_by.empty() ? nullptr : starter_.get(),

@@ -19,16 +19,29 @@
 #include "launcher/daemon/agent_executor.hpp"
 #include "launcher/daemon/agent_link.hpp"
 #include "launcher/os/topology.hpp"
+#include "scheduler/experiment/kept_run.hpp"
 #include "scheduler/experiment/run_spec.hpp"
 #include "scheduler/live/engine.hpp"
 
 namespace replay::experiment {
+
+/// Cores of this computer, or emulated ones, for its agent.
+struct LocalCores {
+  const launcher::LocalMachine& machine;
+  int packages = 1;
+  bool are_emulated = false;
+};
 
 class Cluster {
  public:
   /// `spec.machine` is one of the forms above. Throws UsageError for an invalid text; InputError, with a line for each host
   /// that cannot be used, if there is no agent or it has another key.
   explicit Cluster(const RunSpec& spec);
+  /// The same with the agents of a run that goes on: none is started, and none is connected to before its executor goes on.
+  Cluster(const RunSpec& spec, const KeptAgents& kept);
+  /// One agent of this computer, which is started for a run whose jobs outlive its daemon, or was. REQUIRES: `here` are its
+  /// cores.
+  Cluster(const RunSpec& spec, const LocalCores& here, const KeptAgents* kept);
 
   /// The nodes with the cores that their agents have named.
   [[nodiscard]] const launcher::LocalMachine& machine() const { return machine_; }
@@ -55,6 +68,8 @@ class Cluster {
   /// each later one new ones. A node that comes back has to be as it was at check(). Does not outlive this. Throws
   /// InputError.
   [[nodiscard]] std::unique_ptr<launcher::MeasuredExecutor> start(const launcher::LocalMachine& used);
+  /// The agents of the last start(), and the sessions with them.
+  [[nodiscard]] const KeptAgents& agents() const { return kept_; }
 
  private:
   struct Node {
@@ -73,14 +88,23 @@ class Cluster {
   static void expect_alike(launcher::AgentLink& link, const Checked& checked);
   [[nodiscard]] std::vector<launcher::Host> hosts_of_slurm(const RunSpec& spec);
   void take_hosts(const RunSpec& spec);
+  void start_agents(const RunSpec& spec, launcher::Bootstrap how, std::vector<launcher::Host> hosts);
+  void connect_first();
+  void expect_as_many_kept() const;
+  void take_kept_nodes();
+  [[nodiscard]] std::vector<launcher::AgentLink> links_of_kept() const;
+  [[nodiscard]] std::vector<launcher::AgentLink> connect_for_run();
   [[nodiscard]] std::vector<launcher::AgentLink> connect(std::chrono::milliseconds patience) const;
   [[nodiscard]] std::vector<launcher::AgentLink> connect_again();
   [[nodiscard]] std::string text_of(const std::vector<std::string>& misfits) const;
   void make_machine();
 
+  KeptAgents kept_;
+  bool goes_on_ = false;  // the next start() is that of the run whose agents these are
   std::string file_;  // of the hosts, or "Slurm job 17"; empty: agent:HOST:PORT
   std::optional<live::MachineEnd> end_;
   protocol::LinkKey key_{};
+  bool is_key_of_user_ = false;
   std::chrono::milliseconds lease_;
   std::unique_ptr<launcher::AgentStarter> starter_;  // ends the agents that it has started
   std::vector<Node> nodes_;

@@ -154,6 +154,7 @@ PastRun read_past_run(const fs::path& folder) {
   run.spec = spec_of(place, folder);
   run.spec.policies = split_policies(
       policy_of(place.at("policy").as<std::string>("a policy"), object.value("parameters", ordered_json{})));
+  run.command = place.as_or<std::string>("command", "", "a command");
   run.working_folder = place.as_or<std::string>("working_folder", "", "a folder");
   if (place.has("versions")) run.version = place.at("versions").as_or<std::string>("replay", "", "a version");
   for (const auto& input : place.at("inputs").elements())

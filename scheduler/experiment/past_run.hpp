@@ -15,6 +15,7 @@ namespace replay::experiment {
 struct PastRun {
   std::filesystem::path folder;
   RunSpec spec;                ///< its policy with every parameter, if as it was written it means something else by now
+  std::string command;         ///< as it was given
   std::string working_folder;  ///< where it was given; empty if run.json does not state it
   std::string version;         ///< of the program
   std::vector<results::InputFile> inputs;

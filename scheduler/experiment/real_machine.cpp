@@ -62,7 +62,7 @@ void use_hwloc() {
   });
 }
 
-RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.node.back_end)) {
+RealMachine::RealMachine(const RunSpec& run, const KeptAgents* kept) : back_end_(word_of(kBackEnds, run.node.back_end)) {
   agent_.back_end = run.node.back_end;
   agent_.quantum = run.node.quantum;
   agent_.turn = run.node.turn;
@@ -71,7 +71,7 @@ RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.
   if (!run.node.bootstrap.empty() && !is_slurm(spec) && !hosts_file_of(spec))
     throw UsageError(
         fmt::format("--bootstrap: --machine {} starts no agents on hosts: expected hosts:FILE, pbs or slurm", spec));
-  if (!is_elsewhere(spec))
+  if (!is_elsewhere(spec) && !run.keep_jobs)
     for (const char* option : {"--agent-key", "--lease"})
       if (const std::string value = option_text(run, option); value != option_text({}, option))
         throw UsageError(fmt::format("{} {}: --machine {} is here: expected hosts:FILE, slurm, pbs or agent:HOST:PORT",
@@ -90,7 +90,7 @@ RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.
       agent_.packages = local_.machine.nodes() * local_.machine.groups().front().packages;
     back_end_ = "token";
   } else if (is_elsewhere(spec)) {
-    cluster_ = std::make_shared<Cluster>(run);
+    cluster_ = kept == nullptr ? std::make_shared<Cluster>(run) : std::make_shared<Cluster>(run, *kept);
     local_ = cluster_->machine();
     agent_.emulated_cores = cluster_->is_emulated() ? local_.machine.size() : CoreCount{0};
   } else if (spec == "local" || spec.starts_with("local:")) {
@@ -106,6 +106,8 @@ RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.
                     "emulated:8x2x2, hosts:FILE, slurm, pbs or agent:HOST:PORT; `replay simulate` takes any machine",
                     spec));
   }
+  if (run.keep_jobs && is_here())
+    keeper_ = std::make_shared<Cluster>(run, LocalCores{local_, agent_.packages, is_emulated()}, kept);
 }
 
 std::string RealMachine::text() const {
@@ -191,6 +193,7 @@ void RealMachine::leave_the_jobs_cores() const {
 
 std::unique_ptr<launcher::MeasuredExecutor> RealMachine::start() const {
   if (cluster_) return cluster_->start(local_);
+  if (keeper_) return keeper_->start(local_);
   return launcher::make_local_executor(launcher::start_agent(agent_), local_);
 }
 

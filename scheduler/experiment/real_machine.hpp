@@ -34,7 +34,9 @@ class RealMachine {
  public:
   /// That of `spec`, whose cores are used as it says. Throws UsageError for an invalid text, InputError for a missing
   /// machine.
-  explicit RealMachine(const RunSpec& spec);
+  explicit RealMachine(const RunSpec& spec) : RealMachine(spec, nullptr) {}
+  /// That of a run which goes on, with its agents.
+  RealMachine(const RunSpec& spec, const KeptAgents& kept) : RealMachine(spec, &kept) {}
 
   /// "1x1x4", "emulated:8x2x2", "emulated:1x1x4+1x1x2": what the event log and run.json keep.
   [[nodiscard]] std::string text() const;
@@ -79,11 +81,16 @@ class RealMachine {
   void lend_to_agent(int descriptor) { agent_.kept_open.push_back(descriptor); }
   /// Starts an agent, or connects to the remote one. REQUIRES: find_programs(), and a single thread: the agent is forked.
   [[nodiscard]] std::unique_ptr<launcher::MeasuredExecutor> start() const;
+  /// The agents of the last start(). REQUIRES: jobs are kept.
+  [[nodiscard]] const KeptAgents& agents() const { return (cluster_ ? cluster_ : keeper_)->agents(); }
 
  private:
+  RealMachine(const RunSpec& spec, const KeptAgents* kept);
+
   launcher::LocalMachine local_;
   launcher::AgentOptions agent_;
   std::shared_ptr<Cluster> cluster_;  // null: the agent is local
+  std::shared_ptr<Cluster> keeper_;   // a local one that outlives this process; null: it does not
   std::string back_end_;
 };
 

@@ -92,6 +92,7 @@ struct RunSpec {
   Misjudgement errors{};
   Overrun overrun = Overrun::kKill;
   bool requeues_lost = false;  ///< jobs of a node that goes down wait again
+  bool keep_jobs = false;      ///< of a real run: they outlive its daemon for as long as the lease says
   std::uint64_t seed = 1;
   std::string outputs;  ///< as results::parse_outputs() takes them
 

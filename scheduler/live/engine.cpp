@@ -17,7 +17,9 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/live/emulated_slowdowns.hpp"
+#include "scheduler/live/run_inputs.hpp"
 #include "scheduler/live/trace_clock.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
@@ -40,8 +42,10 @@ class Engine final : public ExecutorListener {
         executor_(executor),
         log_(log),
         options_(options),
-        clock_(source.begin(), options.time_scale),
-        machine_until_(options.machine_end ? clock_.at(options.machine_end->at - kBeforeMachineEnd) : kNever),
+        clock_(source.begin(), options.time_scale, options.started),
+        inputs_(options.turns, clock_),
+        machine_until_(inputs_.instant(
+            options.machine_end ? clock_.at(options.machine_end->at - kBeforeMachineEnd) : kNever)),
         controller_(machine, policy, model, log,
                     {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); },
                      source.zero_time_of_day(), machine_until_, true}),
@@ -53,6 +57,7 @@ class Engine final : public ExecutorListener {
       stop_.emplace(base_.get(), stop_descriptor(), EV_READ | EV_PERSIST, [] { clear_stop_descriptor(); });
       stop_->arm();
     }
+    if (options.turns != nullptr) executor_.hold();
     executor_.attach(base_.get(), this);
     source_.attach(base_.get());
   }
@@ -64,10 +69,15 @@ class Engine final : public ExecutorListener {
   }
 
   RunResult run() {
+    if (options_.turns != nullptr) begin_or_go_on(*options_.turns);
     Instant drawn = Instant::min();
     for (;;) {
       heed_stops();
-      step();
+      if (const Instant now = clock_.now(); is_due(now)) {
+        inputs_.begin_turn(now);
+        step(now);
+      }
+      send_orders();
       if (options_.tick && (drawn == Instant::min() || clock_.now() - drawn >= scaled(kTick))) {
         drawn = clock_.now();
         options_.tick(drawn);
@@ -85,7 +95,7 @@ class Engine final : public ExecutorListener {
     events_.emplace_back(Begun{job});
   }
   void on_started(JobId job, bool malleable, const std::string& reason) override {
-    note_site_works(clock_.now());
+    note_site_works(inputs_.clock());
     events_.emplace_back(Started{job, malleable, clean_line(reason, kLongestReason)});
   }
   void on_resized(JobId job) override {
@@ -112,7 +122,7 @@ class Engine final : public ExecutorListener {
     silent_.erase(change.node);
     if (change.state == NodeState::kSilent) silent_.insert(change.node);
     if (change.state != NodeState::kDown) return;
-    awaited_until_ = clock_.now() + scaled(options_.nodes_come_back_within);
+    awaited_until_ = inputs_.clock() + scaled(options_.nodes_come_back_within);
     std::vector<JobId> unstarted;
     for (const auto& [job, placed] : refused_)
       if (std::ranges::any_of(core_of_ranks(placed.on, machine_, options_.pairing),
@@ -138,7 +148,7 @@ class Engine final : public ExecutorListener {
     forget(job);
     // Of orders that it has not answered the controller takes the one that it waits for.
     events_.insert(events_.end(), {Resized{job}, Suspended{job}, Resumed{job}});
-    refuse(clock_.now(), job, std::move(placed), clean_line(reason, kLongestReason));
+    refuse(inputs_.clock(), job, std::move(placed), clean_line(reason, kLongestReason));
   }
   void on_action_failed(JobId job, const std::string& action, const std::string& reason) override {
     events_.emplace_back(ActionFailed{job, clean_line(action, kLongestReason), clean_line(reason, kLongestReason)});
@@ -150,15 +160,60 @@ class Engine final : public ExecutorListener {
     source_.on_lost();
     while (!refused_.empty()) leave_queue(refused_.begin()->first);
     // A batch system that ends its job signals both sides: the agents may have obeyed first.
-    const Outcome outcome = stops_asked() > 0 ? Outcome::kKilled : Outcome::kFailed;
+    const Outcome outcome = inputs_.stops(stops_so_far()) > 0 ? Outcome::kKilled : Outcome::kFailed;
     for (const JobId job : launched()) add_end(job, {outcome, 0, Verification::kNone, -1, result_.lost});
     begin_to_stop();  // the loop ends the run: no exception may pass through libevent, which calls this
   }
+  void on_input(const std::string& input) override { inputs_.add(TurnLog::Kind::kExecutor, input); }
 
  private:
+  // ---- a run whose inputs are kept ----
+
+  void begin_or_go_on(TurnLog& turns) {
+    const bool goes_on = turns.is_playing();
+    while (turns.is_playing()) play(turns.take(), turns);
+    if (options_.played_back) options_.played_back();
+    stops_before_ = stops_heeded_;
+    if (goes_on) {
+      const std::string note = "the run goes on, as its daemon has ended and another one is there";
+      inputs_.add(TurnLog::Kind::kNote, note);
+      notes_.push_back(note);
+    }
+    send_orders();
+    executor_.go_on();
+  }
+
+  void play(const TurnLog::Input& input, const TurnLog& turns) {
+    using Kind = TurnLog::Kind;
+    switch (input.kind) {
+      case Kind::kTurn: return step(Instant{Duration{parse_number<std::int64_t>(input.text).value_or(0)}});
+      case Kind::kExecutor: return executor_.play(input.text);
+      case Kind::kStops: return heed(parse_number<int>(input.text).value_or(0));
+      case Kind::kNote: return notes_.push_back(input.text);
+      case Kind::kClock:
+      case Kind::kSubmit:
+      case Kind::kCancel:
+      case Kind::kRefusal: turns.differs("a turn", "another input: " + input.text);
+    }
+  }
+
+  void send_orders() {
+    inputs_.secure();
+    executor_.release();
+  }
+
+  // ---- turns ----
+
+  // Whether a step would change anything.
+  [[nodiscard]] bool is_due(Instant now) const {
+    const Instant taken_next = std::min({source_.next(), source_.next_cancel(), options_.until});
+    return !events_.empty() || !notes_.empty() || (!result_.lost.empty() && !is_closed_) ||
+           (!stopping_ && (taken_next <= now || !result_.broken_off.empty())) || (!killing_ && machine_until_ <= now) ||
+           std::min({controller_.next_timer(), trusted_at_, next_try_}) <= now || do_jobs_wait_for_ever(now);
+  }
+
   // Everything that has happened since the last turn of the loop counts as one instant.
-  void step() {
-    const Instant now = clock_.now();
+  void step(Instant now) {
     if (!stopping_ && now >= options_.until) stop(now, "the time set by --until is over", options_.stop_reason);
     if (!killing_ && now >= machine_until_) end_with_the_machine(now);
     if (!result_.broken_off.empty() && !stopping_) start_no_more(now);
@@ -169,6 +224,7 @@ class Engine final : public ExecutorListener {
     if (!result_.lost.empty() && !std::exchange(is_closed_, true))
       static_cast<void>(controller_.interrupt(now, stop_reason_));  // cancels waiting jobs, so that no end starts one
     if (events_.empty() && controller_.next_timer() > now) return note_jobs_that_wait_for_ever(now);
+    inputs_.secure();  // before anything of it is in the event log
     std::vector<Event> batch;
     batch.swap(events_);
     const Orders orders = controller_.handle(now, batch);
@@ -180,13 +236,18 @@ class Engine final : public ExecutorListener {
 
   // Nothing runs, comes or is planned: no event would ever come. The jobs that wait need nodes that are down, or the policy
   // starts none of them.
-  void note_jobs_that_wait_for_ever(Instant now) {
+  [[nodiscard]] bool do_jobs_wait_for_ever(Instant now) const {
     const bool nothing_comes = !source_.is_open() && controller_.running() == 0 && source_.next() == kNever &&
                                source_.next_cancel() == kNever && events_.empty();
     const bool may_nodes_come_back = !silent_.empty() || now < awaited_until_;
-    if (stopping_ || !nothing_comes || may_nodes_come_back) return;
-    if (controller_.waiting() == 0) return cancel_held_back(now);  // a timer would change nothing
-    if (controller_.next_timer() != kNever) return;
+    if (stopping_ || !nothing_comes || may_nodes_come_back) return false;
+    if (controller_.waiting() == 0) return controller_.held_back() > 0;  // a timer would change nothing
+    return controller_.next_timer() == kNever;
+  }
+
+  void note_jobs_that_wait_for_ever(Instant now) {
+    if (!do_jobs_wait_for_ever(now)) return;
+    if (controller_.waiting() == 0) return cancel_held_back(now);
     result_.fault = fmt::format("nothing runs, and the policy starts none of the {} that wait",
                                 counted(controller_.waiting(), "job"));
     stop(now, "the policy has failed: " + result_.fault, "the policy has failed");
@@ -212,8 +273,8 @@ class Engine final : public ExecutorListener {
   }
 
   void take_what_is_due(Instant now) {
-    while (const TracedJob* job = source_.take(now)) events_.emplace_back(Submit{job});
-    while (const auto job = source_.take_cancel(now)) {
+    while (const TracedJob* job = inputs_.take(source_, now)) events_.emplace_back(Submit{job});
+    while (const auto job = inputs_.take_cancel(source_, now)) {
       events_.emplace_back(Cancel{*job});
       if (launched_.contains(*job)) continue;  // the controller has it killed, and its end is reported
       source_.on_end(*job, now);
@@ -247,12 +308,15 @@ class Engine final : public ExecutorListener {
     stop(now, why, options_.stop_reason);
   }
 
+  [[nodiscard]] int stops_so_far() const { return stops_before_ + stops_asked(); }
+
   void heed_stops() {
-    const int asked = stops_asked();
-    if (asked == stops_heeded_) return;
+    if (const int asked = stops_so_far(); asked != stops_heeded_) heed(inputs_.stops(asked));
+  }
+  void heed(int asked) {
     if (stops_heeded_ == 0) {
       result_.interrupted = true;
-      stop(clock_.now(), "interrupted", options_.stop_reason);
+      stop(inputs_.clock(), "interrupted", options_.stop_reason);
       executor_.hurry();
     }
     if (stops_heeded_ < 2 && asked >= 2)
@@ -357,7 +421,10 @@ class Engine final : public ExecutorListener {
     try {
       if (!result_.broken_off.empty()) throw CannotStartJobs(result_.broken_off);
       const TracedJob& traced = source_.job(job);
-      launch = options_.order(traced, processes_on(placed.on, traced.job.processes));
+      const ProcessCount processes = processes_on(placed.on, traced.job.processes);
+      launch = inputs_.order(job, [&] { return options_.order(traced, processes); });
+    } catch (const TurnLogDiffers&) {
+      throw;
     } catch (const CannotStartJobs& error) {
       return refuse(now_, job, std::move(placed), clean_line(error.what(), kLongestReason));
     } catch (const std::exception& error) {
@@ -440,7 +507,7 @@ class Engine final : public ExecutorListener {
 
   void add_end(JobId job, JobEnd end) {
     forget(job);
-    source_.on_end(job, clock_.now());
+    source_.on_end(job, inputs_.clock());
     ++result_.ended;
     events_.emplace_back(Finish{job, std::move(end)});
   }
@@ -455,6 +522,7 @@ class Engine final : public ExecutorListener {
   log::Sink& log_;
   const RunOptions& options_;
   TraceClock clock_;
+  RunInputs inputs_;
   Instant machine_until_;  // the run ends then
   Controller controller_;
   EventBase base_;
@@ -472,6 +540,7 @@ class Engine final : public ExecutorListener {
   std::vector<Event> events_;
   std::string stop_reason_{options_.stop_reason};  // of jobs that wait
   std::vector<std::string> notes_;                 // for the log, as soon as no callback of libevent is on the stack
+  int stops_before_ = 0;  // of the daemons before this one
   int stops_heeded_ = 0;
   bool stopping_ = false;   // no job is taken from the source any more
   bool killing_ = false;    // the jobs that ran have been ended, too

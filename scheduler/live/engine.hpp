@@ -12,6 +12,7 @@
 #include "scheduler/core/controller.hpp"
 #include "scheduler/live/executor.hpp"
 #include "scheduler/live/job_source.hpp"
+#include "scheduler/live/turn_log.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/machine.hpp"
@@ -62,6 +63,13 @@ struct RunOptions {
   std::chrono::milliseconds nodes_come_back_within{30'000};
   /// Called about ten times per second with the time of the trace.
   std::function<void(Instant)> tick;
+  /// The run's inputs are kept in it: each is on disk before anything follows from it. Those that it has already are played back
+  /// first, and then the run goes on. Null: they are not kept. It outlives the run.
+  TurnLog* turns = nullptr;
+  /// When the run began, if it goes on.
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  /// All that was kept has been played back, and the log has what followed from it: an exception ends the run here.
+  std::function<void()> played_back{};
 };
 
 struct RunResult {
@@ -80,6 +88,7 @@ struct RunResult {
 /// early: at the first one the jobs are ended, at the second one at once (SIGKILL), and at the third one their ends are not
 /// waited for. A policy that fails ends it early, too: running jobs are killed, waiting ones are cancelled, and the log has
 /// every end.
+/// Throws TurnLogDiffers when what was kept does not come out again.
 RunResult run(const Machine& machine, JobSource& source, Policy& policy, const RuntimeModel& model, Executor& executor,
               log::Sink& log, const RunOptions& options);
 

@@ -63,6 +63,9 @@ class ExecutorListener {
   virtual void on_action_failed(JobId job, const std::string& action, const std::string& reason) = 0;
   /// The executor itself is lost (its only agent died, all nodes are down): no more reports of launched jobs will come.
   virtual void on_lost(const std::string& reason) = 0;
+  /// Of an executor that holds its orders: what has reached it. The calls that follow from it come next, as they do of an
+  /// executor that plays it back.
+  virtual void on_input(const std::string& /*input*/) {}
 };
 
 class Executor {
@@ -87,6 +90,16 @@ class Executor {
   /// The user has stopped the run: what does not answer is not waited for longer than what does. A node that has
   /// not been heard of for 5 s is down, or the executor lost, when only jobs are left that have a part on such nodes.
   virtual void hurry() {}
+
+  // A run whose jobs outlive their daemon. REQUIRES for each: the machine has agents that do.
+  /// Before attach(): its inputs are told, and no order goes out, nor is a report acknowledged, before release().
+  virtual void hold() {}
+  virtual void release() {}
+  /// In place of an input: what another executor of this run has told to its listener. The orders that are given meanwhile were
+  /// given then. REQUIRES: go_on() has not been called.
+  virtual void play(const std::string& /*input*/) {}
+  /// All has been played back: finds the jobs again.
+  virtual void go_on() {}
 };
 
 }  // namespace replay::live

@@ -38,10 +38,14 @@ class JobSource {
   /// Takes the next job that is due at `now`; nullptr if none is. It stays where it is until forget_ended() after its
   /// end.
   virtual const TracedJob* take(Instant now) = 0;
+  /// Of a run that is played back: takes this job, which was taken at `now`; nullptr if that cannot be.
+  virtual const TracedJob* take_again(JobId /*job*/, Instant now) { return take(now); }
   /// When the next job that was taken is cancelled; kNever if none is known.
   [[nodiscard]] virtual Instant next_cancel() const = 0;
   /// Takes the next cancellation, due at `now`, of a job that has not ended; nothing if there is none.
   virtual std::optional<JobId> take_cancel(Instant now) = 0;
+  /// The same of the cancellation of this job.
+  virtual bool take_cancel_again(JobId job, Instant now) { return take_cancel(now) == job; }
   /// REQUIRES: it was taken, and is not forgotten.
   [[nodiscard]] virtual const TracedJob& job(JobId job) = 0;
 

@@ -12,7 +12,10 @@ namespace replay::live {
 /// Trace time runs `1 / scale` times as fast as the wall clock, from `origin` on. Never goes back.
 class TraceClock {
  public:
-  TraceClock(Instant origin, double scale) : origin_(origin), scale_(scale) {}
+  /// `started`: when it was `origin`.
+  TraceClock(Instant origin, double scale,
+             std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now())
+      : origin_(origin), scale_(scale), started_(started) {}
 
   Instant now() const {
     const auto real =
@@ -34,7 +37,7 @@ class TraceClock {
  private:
   Instant origin_;
   double scale_;
-  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point started_;
 };
 
 }  // namespace replay::live

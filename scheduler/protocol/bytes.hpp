@@ -68,6 +68,7 @@ class ByteReader {
       throw ProtocolError(fmt::format("{}: expected 0..{}, found {}", field, static_cast<unsigned>(last), value));
     return static_cast<Enum>(value);
   }
+  [[nodiscard]] bool is_at_end() const { return rest_.empty(); }
   /// Throws if anything is left.
   void expect_end() const;
 

@@ -19,6 +19,7 @@ constexpr std::uint8_t kProofTag = 0xFF;    // in the daemon's proof
 constexpr std::uint8_t kOpeningTag = 0xFE;  // in the tag beside its opening
 constexpr std::size_t kNonceAt = kOpeningBytes - sizeof(LinkNonce);
 constexpr std::string_view kSealLabel = "replay link 3 frames from role ";
+constexpr std::string_view kJobKeyLabel = "replay job";
 
 const unsigned char* raw(std::string_view bytes) { return reinterpret_cast<const unsigned char*>(bytes.data()); }
 
@@ -207,6 +208,17 @@ SealKey Handshake::seal_key_of(LinkRole sender) const {
   SealKey key{};
   crypto_generichash(key.data(), key.size(), raw(text), text.size(), key_.data(), key_.size());
   return key;
+}
+
+std::string job_key(const LinkKey& key, const SessionId& session, std::uint64_t launch) {
+  ByteWriter text;
+  text.put_text(kJobKeyLabel);
+  text.put_text({reinterpret_cast<const char*>(session.data()), session.size()});
+  text.put(launch);
+  std::string made(crypto_generichash_BYTES_MIN, '\0');
+  crypto_generichash(reinterpret_cast<unsigned char*>(made.data()), made.size(), raw(text.bytes()),
+                     text.bytes().size(), key.data(), key.size());
+  return made;
 }
 
 LinkSeals Handshake::seals() const {

@@ -54,6 +54,10 @@ struct LinkSession {
   bool operator==(const LinkSession&) const = default;
 };
 
+/// The key of a job on several nodes, 16 bytes: only holders of the link's key can make it. `launch`: of the session's such
+/// jobs, which this is.
+[[nodiscard]] std::string job_key(const LinkKey& key, const SessionId& session, std::uint64_t launch);
+
 /// An agent's answer to a daemon that has the key.
 enum class LinkAnswer : std::uint8_t {
   kServed = 0,       ///< a new session: frames follow; the agent exits when this daemon does

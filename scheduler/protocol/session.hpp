@@ -3,6 +3,7 @@
 // effect once, in order, however often its connection is cut.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -18,8 +19,9 @@ class Outbox {
   /// Without `keeps` the session ends with its connection, and nothing is sent again.
   explicit Outbox(bool keeps) : keeps_(keeps) {}
 
-  /// The number of the next message.
+  /// The number of the next message, and of the last one.
   [[nodiscard]] std::uint64_t next() const { return last_ + 1; }
+  [[nodiscard]] std::uint64_t last() const { return last_; }
   /// The whole frame of the message with that number.
   void add(std::string frame) {
     ++last_;
@@ -31,6 +33,12 @@ class Outbox {
       throw ProtocolError(
           fmt::format("acknowledged: expected {} to {}, found {}", last_ - kept_.size(), last_, number));
     while (keeps_ && last_ - kept_.size() < number) kept_.pop_front();
+  }
+  /// Calls `send` with each frame behind the number `sent`, up to `last`, that is not acknowledged, in order.
+  template <class Send>
+  void send_from(std::uint64_t sent, std::uint64_t last, Send send) const {
+    const std::uint64_t first = last_ - kept_.size() + 1;  // of kept_
+    for (std::uint64_t number = std::max(sent + 1, first); number <= last; ++number) send(kept_[number - first]);
   }
   /// Frames that are not acknowledged, in order.
   [[nodiscard]] const std::deque<std::string>& kept() const { return kept_; }

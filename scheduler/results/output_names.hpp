@@ -20,6 +20,9 @@ inline constexpr std::string_view kPageFile = "report.html";
 /// Address of the live page, while a run goes on whose output is no terminal.
 inline constexpr std::string_view kLivePageFile = "live-page";
 
+/// Inputs of a run whose jobs outlive its daemon; and its event log while it is compared with what they make of it.
+inline constexpr std::string_view kTurnsFile = "turns.log", kLogBefore = "events.log.before";
+
 /// All of them, in the order of help texts.
 [[nodiscard]] std::span<const OutputFile> output_files();
 

@@ -31,7 +31,7 @@ constexpr std::string_view kJobs = "jobs";         // what jobs of a real run wr
 constexpr int kDepth = 2;                          // folders of seeds, and in them of policies
 
 bool is_result(std::string_view name) {
-  return name == kSeeds ||
+  return name == kSeeds || name == kTurnsFile || name == kLogBefore ||
          std::ranges::any_of(output_files(), [name](const OutputFile& output) { return output.file == name; });
 }
 

@@ -1,0 +1,71 @@
+#include "scheduler/live/run_inputs.hpp"
+
+#include <exception>
+
+#include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/live/engine.hpp"
+
+namespace replay::live {
+namespace {
+
+using Kind = TurnLog::Kind;
+
+constexpr char kOfSite = 's', kOfJob = 'j';  // before the reason of a refusal
+
+std::string text_of(JobId job) { return fmt::format("{}", number(job)); }
+JobId job_of(const std::string& text) { return JobId{parse_number<std::int64_t>(text).value_or(0)}; }
+
+}  // namespace
+
+const TracedJob* RunInputs::take(JobSource& source, Instant now) {
+  if (!are_played_back()) {
+    const TracedJob* const job = source.take(now);
+    if (job != nullptr) add(Kind::kSubmit, text_of(job->job.id));
+    return job;
+  }
+  const auto past = turns_->take_if(Kind::kSubmit);
+  if (!past) return nullptr;
+  const TracedJob* const job = source.take_again(job_of(*past), now);
+  const std::string found = job == nullptr ? "none" : text_of(job->job.id);
+  if (found != *past) turns_->differs("the submission of job " + *past, "that of " + found);
+  return job;
+}
+
+std::optional<JobId> RunInputs::take_cancel(JobSource& source, Instant now) {
+  if (!are_played_back()) {
+    const std::optional<JobId> job = source.take_cancel(now);
+    if (job) add(Kind::kCancel, text_of(*job));
+    return job;
+  }
+  const auto past = turns_->take_if(Kind::kCancel);
+  if (!past) return std::nullopt;
+  const JobId job = job_of(*past);
+  if (!source.take_cancel_again(job, now)) turns_->differs("the cancellation of job " + *past, "none");
+  return job;
+}
+
+LaunchOrder RunInputs::order(JobId job, const std::function<LaunchOrder()>& order) {
+  if (are_played_back()) {
+    if (const auto refusal = turns_->take_if(Kind::kRefusal)) {
+      const std::string why = refusal->substr(1);
+      if (refusal->front() == kOfSite) throw CannotStartJobs(why);
+      throw InputError(why);
+    }
+    try {
+      return order();
+    } catch (const std::exception& error) {
+      turns_->differs("the start of job " + text_of(job), error.what());
+    }
+  }
+  try {
+    return order();
+  } catch (const CannotStartJobs& error) {
+    add(Kind::kRefusal, kOfSite + std::string{error.what()});
+    throw;
+  } catch (const std::exception& error) {
+    add(Kind::kRefusal, kOfJob + std::string{error.what()});
+    throw;
+  }
+}
+
+}  // namespace replay::live

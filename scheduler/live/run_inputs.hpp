@@ -1,0 +1,58 @@
+// What the engine reads from outside. Where the run's inputs are kept, each is told to the turn log as it is read; while a run is
+// played back, it is what was read then.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "scheduler/live/executor.hpp"
+#include "scheduler/live/job_source.hpp"
+#include "scheduler/live/trace_clock.hpp"
+#include "scheduler/live/turn_log.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay::live {
+
+class RunInputs {
+ public:
+  /// `turns` null: nothing is kept. Both outlive this.
+  RunInputs(TurnLog* turns, const TraceClock& clock) : turns_(turns), clock_(clock) {}
+
+  [[nodiscard]] bool are_played_back() const { return turns_ != nullptr && turns_->is_playing(); }
+
+  /// What decides nothing may read the clock itself.
+  [[nodiscard]] Instant clock() { return instant(clock_.now()); }
+  [[nodiscard]] Instant instant(Instant now) {
+    return Instant{Duration{read(TurnLog::Kind::kClock, now.time_since_epoch().count())}};
+  }
+  [[nodiscard]] int stops(int now) { return static_cast<int>(read(TurnLog::Kind::kStops, now)); }
+  [[nodiscard]] const TracedJob* take(JobSource& source, Instant now);
+  [[nodiscard]] std::optional<JobId> take_cancel(JobSource& source, Instant now);
+  /// What `order` says, which may refuse the job by an exception: CannotStartJobs, or another one. Throws TurnLogDiffers if it
+  /// does so only while it is played back.
+  [[nodiscard]] LaunchOrder order(JobId job, const std::function<LaunchOrder()>& order);
+
+  // REQUIRES of these: nothing is played back.
+  void begin_turn(Instant now) { add(TurnLog::Kind::kTurn, fmt::format("{}", now.time_since_epoch().count())); }
+  void add(TurnLog::Kind kind, const std::string& text) {
+    if (turns_ != nullptr) turns_->add(kind, text);
+  }
+  /// What was read is on disk.
+  void secure() {
+    if (turns_ != nullptr && !turns_->is_playing()) turns_->secure();
+  }
+
+ private:
+  [[nodiscard]] std::int64_t read(TurnLog::Kind kind, std::int64_t now) {
+    return turns_ == nullptr ? now : turns_->reading(kind, now);
+  }
+
+  TurnLog* turns_;
+  const TraceClock& clock_;
+};
+
+}  // namespace replay::live

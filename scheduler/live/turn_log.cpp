@@ -1,0 +1,117 @@
+#include "scheduler/live/turn_log.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/protocol/bytes.hpp"
+
+namespace replay::live {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenTries{500};
+
+constexpr std::array<std::string_view, 8> kNames{"a turn", "a reading of the clock", "a report", "a submission",
+                                                  "a cancellation", "a stop signal", "a refusal", "a note"};
+static_assert(kNames.size() == static_cast<std::size_t>(TurnLog::kLastKind) + 1);
+
+std::string_view name_of(TurnLog::Kind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+
+void add_inputs_of(std::string_view record, const std::filesystem::path& file, std::vector<TurnLog::Input>& inputs) {
+  try {
+    for (protocol::ByteReader reader{record}; !reader.is_at_end();) {
+      const auto kind = reader.take_enum(TurnLog::kLastKind, "kind of input");
+      inputs.push_back({kind, reader.take_text("input")});
+    }
+  } catch (const protocol::ProtocolError& error) {  // whole, but not of this version
+    throw InputError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+[[nodiscard]] std::string first_of(const std::filesystem::path& file, const std::vector<std::string>& records) {
+  if (records.empty()) throw InputError(fmt::format("{}: says nothing of its run, which had not begun", file.string()));
+  return records.front();
+}
+
+}  // namespace
+
+TurnLog::TurnLog(const std::filesystem::path& file, const std::string& about,
+                 std::function<void(const std::string&)> warn)
+    : path_(file), warn_(std::move(warn)), file_(RecordFile::make(file)), about_(about) {
+  file_->add(about_);
+  file_->save();
+}
+
+TurnLog::TurnLog(const std::filesystem::path& file, std::function<void(const std::string&)> warn)
+    : path_(file), warn_(std::move(warn)) {
+  std::vector<std::string> records;
+  file_ = RecordFile::open(file, records);
+  about_ = first_of(file, records);
+  for (std::size_t i = 1; i < records.size(); ++i) add_inputs_of(records[i], file, past_);
+}
+
+TurnLog::Input TurnLog::take() {
+  INVARIANT(is_playing(), "no input is left");
+  Input input = std::move(past_[next_++]);
+  if (input.kind == Kind::kTurn) ++turns_, instant_ = input.text;
+  return input;
+}
+
+std::optional<std::string> TurnLog::take_if(Kind kind) {
+  if (!is_playing() || next().kind != kind) return std::nullopt;
+  return take().text;
+}
+
+std::int64_t TurnLog::reading(Kind kind, std::int64_t now) {
+  if (!is_playing()) {
+    add(kind, fmt::format("{}", now));
+    return now;
+  }
+  if (next().kind != kind) differs(name_of(kind), name_of(next().kind));
+  const std::string text = take().text;
+  if (const auto number = parse_number<std::int64_t>(text)) return *number;
+  differs(name_of(kind), text);
+}
+
+void TurnLog::add(Kind kind, std::string_view text) {
+  INVARIANT(!is_playing(), "an input comes while others are played back");
+  protocol::ByteWriter writer;
+  writer.put(static_cast<std::uint8_t>(kind));
+  writer.put_text(text);
+  unsaved_ += writer.bytes();
+}
+
+void TurnLog::secure() {
+  if (unsaved_.empty()) return;
+  file_->add(std::exchange(unsaved_, {}));
+  for (bool is_told = false;;) {
+    try {
+      file_->save();
+      if (is_told) warn_(fmt::format("{}: can be written again", path_.string()));
+      return;
+    } catch (const InputError& error) {
+      if (!std::exchange(is_told, true)) warn_(fmt::format("{}; the run waits until it can be", error.what()));
+    }
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+
+void TurnLog::differs(std::string_view expected, std::string_view found) const {
+  throw TurnLogDiffers(
+      fmt::format("{}: the run does not come out as it did: after turn {} ({} us): expected {}, found {}", path_.string(),
+                  turns_, instant_, expected, found));
+}
+
+std::vector<TurnLog::Input> read_turns(const std::filesystem::path& file) {
+  const std::vector<std::string> records = RecordFile::read(file);
+  (void)first_of(file, records);
+  std::vector<TurnLog::Input> inputs;
+  for (std::size_t i = 1; i < records.size(); ++i) add_inputs_of(records[i], file, inputs);
+  return inputs;
+}
+
+}  // namespace replay::live

@@ -1,0 +1,88 @@
+// What a real run has read from outside, in the order in which it took effect: instants, reports of the executor, jobs and
+// cancellations of the source, stop signals, refusals of the site. All else follows from it, so that a run that is played back
+// from its turn log makes the same decisions, gives the same orders and writes the same event log
+// (docs/adr/0034-inputs-before-orders.md). docs/formats/turn-log.md has the bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/record_file.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay::live {
+
+/// The run is not as it was when the turn log was written: other inputs, another policy, another version.
+class TurnLogDiffers : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+class TurnLog {
+ public:
+  enum class Kind : std::uint8_t {
+    kTurn,      ///< an instant: what has come so far takes effect
+    kClock,     ///< an instant that was read meanwhile
+    kExecutor,  ///< ExecutorListener::on_input()
+    kSubmit,    ///< a job that the source gave
+    kCancel,    ///< a cancellation that it gave
+    kStops,     ///< how many stop signals have come
+    kRefusal,   ///< RunOptions::order has refused a job: how, and why
+    kNote       ///< a line for the user
+  };
+  struct Input {
+    Kind kind;
+    std::string text;
+  };
+  static constexpr Kind kLastKind = Kind::kNote;
+
+  /// Makes the file, whose first record `about` is: what is needed to find the run's jobs again. `warn` gets a line when it
+  /// cannot be written, and when it can be again. Throws InputError.
+  TurnLog(const std::filesystem::path& file, const std::string& about, std::function<void(const std::string&)> warn);
+  /// The turn log of a run that goes on: its inputs are to be played back first. Throws InputError: it is damaged, or
+  /// another process has it.
+  TurnLog(const std::filesystem::path& file, std::function<void(const std::string&)> warn);
+
+  [[nodiscard]] const std::string& about() const { return about_; }
+
+  /// Whether inputs are left that are to be played back.
+  [[nodiscard]] bool is_playing() const { return next_ < past_.size(); }
+  /// REQUIRES: is_playing().
+  [[nodiscard]] const Input& next() const { return past_[next_]; }
+  Input take();
+  /// The next one, if it is of this kind; nothing if it is not, or none is left.
+  std::optional<std::string> take_if(Kind kind);
+
+  /// What is read: `now`, which is kept; while inputs are played back, what was read then. Throws TurnLogDiffers.
+  [[nodiscard]] std::int64_t reading(Kind kind, std::int64_t now);
+  /// REQUIRES: not is_playing().
+  void add(Kind kind, std::string_view text);
+  /// What was added is on disk when it returns: waits until the disk takes it.
+  void secure();
+
+  /// "turn 17 (12.5 s): expected a submission, found the end".
+  [[noreturn]] void differs(std::string_view expected, std::string_view found) const;
+
+ private:
+  std::filesystem::path path_;
+  std::function<void(const std::string&)> warn_;
+  std::optional<RecordFile> file_;
+  std::string about_;
+  std::vector<Input> past_;
+  std::size_t next_ = 0;
+  std::size_t turns_ = 0;     // played back
+  std::string instant_{"0"};  // of the last of them, us
+  std::string unsaved_;
+};
+
+/// The inputs of a turn log after its first record. For tests and readers. Throws InputError.
+[[nodiscard]] std::vector<TurnLog::Input> read_turns(const std::filesystem::path& file);
+
+}  // namespace replay::live
