@@ -117,6 +117,9 @@ AgentStarter::~AgentStarter() {
   ::eventfd_write(wake_.get(), 1);
   reader_.join();
   for (const auto& program : programs_)
+    if (program && is_left_) program->leave();
+  if (is_left_) return;
+  for (const auto& program : programs_)
     if (program) program->close_input();
   const auto ended = [this] { return all_have_ended(programs_); };
   if (run_until(ended, how_.time_to_end)) return;

@@ -57,6 +57,9 @@ class AgentStarter {
   /// longer once `cancel` can be read. Any thread. Throws InputError: why it has not come.
   [[nodiscard]] std::uint16_t port_of_running(std::size_t agent, int cancel);
 
+  /// The agents go on without this. REQUIRES: they outlive it.
+  void leave() { is_left_ = true; }
+
   /// In the order of `hosts`, as they came at first.
   [[nodiscard]] const std::vector<StartedAgent>& agents() const { return first_; }
   /// The last line that CMD, or the agent through it, has written to standard error, for a host whose agent has come
@@ -83,6 +86,7 @@ class AgentStarter {
   std::vector<bool> have_ended_;                        // those of programs_ of which on_end() was told
   std::vector<std::size_t> asked_;                      // to be started again
   bool is_over_ = false;
+  bool is_left_ = false;
   std::vector<StartedAgent> first_;
   UniqueFd wake_;
   LoopEvent wake_event_;  // for reader_

@@ -98,6 +98,7 @@ HostProgram::HostProgram(event_base* loop, std::vector<std::string> words, std::
 }
 
 HostProgram::~HostProgram() {
+  if (is_left_) return;
   send(SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
 }

@@ -37,6 +37,8 @@ class HostProgram {
   ~HostProgram();
 
   void close_input() { input_.reset(); }
+  /// It goes on without this, which does not end it any more.
+  void leave() { is_left_ = true; }
   /// To it and its process group.
   void send(int signal) const;
   [[nodiscard]] bool has_ended() const { return process_->is_gone(); }
@@ -52,6 +54,7 @@ class HostProgram {
   void on_exit();
 
   Callbacks callbacks_;
+  bool is_left_ = false;
   pid_t pid_ = -1;
   std::optional<Process> process_;
   std::optional<OwnSessionChild> known_;

@@ -142,6 +142,14 @@ class AgentExecutor final : public MeasuredExecutor {
     for (const auto& node : nodes_)
       if (node->session && !node->is_down && !node->link->stream.is_open()) node->session->go_on();
   }
+  void leave() override {
+    is_lost_ = true;
+    for (const auto& node : nodes_) {
+      node->rejoining.reset();
+      node->session.reset();
+      node->link->close();
+    }
+  }
 
   void tell_statistics_to(OnStatistics on_statistics) override { on_statistics_ = std::move(on_statistics); }
   void ask_statistics(JobId job) override {

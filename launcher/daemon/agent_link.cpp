@@ -378,6 +378,14 @@ AgentLink rejoin_agent(const LinkTarget& lost, int cancel) {
   return connect(wanted, {Clock::now() + kAgentHelloWithin, cancel});
 }
 
+bool is_listened_at(const LinkAddress& address) {
+  try {
+    return connect_to(address, {Clock::now() + 2s}).is_open();
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 DaemonStream dial_agent(const LinkTarget& target, Clock::time_point until, int cancel) {
   try {
     auto [stream, handshake] = knock(target, {until, cancel});

@@ -98,6 +98,9 @@ struct CheckedNode {
 /// Connects for a new session, as the one that is lost: once, for 15 s at most, or until `cancel` can be read. Throws InputError.
 [[nodiscard]] AgentLink rejoin_agent(const LinkTarget& lost, int cancel);
 
+/// Whether something listens there, as an agent does; asked for 2 s at most.
+[[nodiscard]] bool is_listened_at(const LinkAddress& address);
+
 /// A connection to an agent for something else than a session with it. Throws InputError.
 [[nodiscard]] DaemonStream dial_agent(const LinkTarget& target, std::chrono::steady_clock::time_point until,
                                       int cancel);

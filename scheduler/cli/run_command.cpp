@@ -17,7 +17,6 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/base/text/say_on_stderr.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/report.hpp"
@@ -71,10 +70,10 @@ void check_nodes(experiment::RealMachine& machine, experiment::Prepared& run, co
   }
 }
 
-// `goes_on`: the turn log of the run in given.resume; null: it is a new one.
+// `goes_on`: the run in given.resume; null: it is a new one.
 int run_all(const RunGiven& given, experiment::Prepared& run, experiment::RealMachine& machine,
             const experiment::Programs& programs, const std::string& command_line, std::FILE* out,
-            live::TurnLog* goes_on) {
+            experiment::Keeping* goes_on) {
   const std::string& trace = run.spec.trace;
   RunViewers viewers{out, given.plain};
   (void)viewers.open_page(given.live_page,
@@ -117,15 +116,13 @@ int resume(RunGiven given) {
   const experiment::InputCheck inputs = experiment::check_inputs(past);
   if (!inputs.problems.empty())
     throw InputError(fmt::format("--resume {}:\n  {}", folder.string(), fmt::join(inputs.problems, "\n  ")));
-  const std::string file = (folder / results::kTurnsFile).string();
-  live::TurnLog turns{file, [](const std::string& line) { say_on_stderr("replay: " + line); }};
-  const auto kept = experiment::KeptRun::parse(turns.about(), file);
+  experiment::Keeping kept{folder};
   fs::current_path(inputs.folder);
-  experiment::RealMachine machine{past.spec, kept.agents};
+  experiment::RealMachine machine{past.spec, kept.run().agents};
   experiment::Prepared run = experiment::prepare(past.spec, machine.cores());
   const experiment::Programs programs = experiment::programs_of(run, machine);
   add_notes(run, machine);
-  return run_all(given, run, machine, programs, past.command, given.results.json ? stderr : stdout, &turns);
+  return run_all(given, run, machine, programs, past.command, given.results.json ? stderr : stdout, &kept);
 }
 
 int run(const RunGiven& given, const std::string& command_line) {

@@ -137,6 +137,12 @@ void expect_cores(const launcher::AgentLink& link, const protocol::Hello& first)
 
 }  // namespace
 
+bool is_an_agent_there(const KeptAgents& agents) {
+  return std::ranges::any_of(agents.nodes, [](const KeptAgents::Node& node) {
+    return launcher::is_listened_at(launcher::LinkAddress::parse(node.address));
+  });
+}
+
 struct Cluster::Checked {
   std::filesystem::path folder;
   std::vector<std::string> programs;

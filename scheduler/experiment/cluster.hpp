@@ -32,6 +32,9 @@ struct LocalCores {
   bool are_emulated = false;
 };
 
+/// Whether one of them is there still: it ends when its lease is over.
+[[nodiscard]] bool is_an_agent_there(const KeptAgents& agents);
+
 class Cluster {
  public:
   /// `spec.machine` is one of the forms above. Throws UsageError for an invalid text; InputError, with a line for each host
@@ -70,6 +73,10 @@ class Cluster {
   [[nodiscard]] std::unique_ptr<launcher::MeasuredExecutor> start(const launcher::LocalMachine& used);
   /// The agents of the last start(), and the sessions with them.
   [[nodiscard]] const KeptAgents& agents() const { return kept_; }
+  /// They go on without this.
+  void leave_agents() {
+    if (starter_) starter_->leave();
+  }
 
  private:
   struct Node {

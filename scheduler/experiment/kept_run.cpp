@@ -6,18 +6,25 @@
 #include <cstddef>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/file/record_file.hpp"
 #include "scheduler/base/json/json_place.hpp"
 #include "scheduler/base/json/read_json.hpp"
+#include "scheduler/base/text/say_on_stderr.hpp"
+#include "scheduler/results/output_names.hpp"
 
 namespace replay::experiment {
+namespace fs = std::filesystem;
 namespace {
 
 using nlohmann::json;
 using std::chrono::microseconds;
+
+void say(const std::string& line) { say_on_stderr("replay: " + line); }
 
 std::string boot_id() {
   std::ifstream file{"/proc/sys/kernel/random/boot_id"};
@@ -75,8 +82,8 @@ KeptAgents::Node node_of(const JsonPlace<json>& place) {
 
 }  // namespace
 
-KeptRun KeptRun::now(KeptAgents agents) {
-  return {boot_id(), us_of(std::chrono::steady_clock::now()), us_of(std::chrono::system_clock::now()),
+KeptRun KeptRun::now(KeptAgents agents, Instant begin) {
+  return {boot_id(), us_of(std::chrono::steady_clock::now()), us_of(std::chrono::system_clock::now()), begin,
           std::move(agents)};
 }
 
@@ -92,6 +99,7 @@ KeptRun KeptRun::parse(const std::string& text, const std::string& file) {
   run.boot = all.at("boot").text();
   run.steady_us = all.at("steady_us").as<std::int64_t>("microseconds");
   run.unix_us = all.at("unix_us").as<std::int64_t>("microseconds");
+  run.begin = Instant{Duration{all.at("begin_us").as<std::int64_t>("microseconds")}};
   run.agents.key = bytes_in<std::tuple_size_v<protocol::LinkKey>>(all.at("key"));
   for (const auto& node : all.list("nodes")) run.agents.nodes.push_back(node_of(node));
   if (run.agents.nodes.empty()) all.fail("a node");
@@ -104,6 +112,7 @@ std::string KeptRun::to_text() const {
   return json{{"boot", boot},
               {"steady_us", steady_us},
               {"unix_us", unix_us},
+              {"begin_us", begin.time_since_epoch().count()},
               {"key", to_hex(agents.key)},
               {"nodes", std::move(nodes)}}
       .dump();
@@ -113,6 +122,61 @@ std::chrono::steady_clock::time_point KeptRun::started() const {
   const auto now = std::chrono::steady_clock::now();
   if (boot == boot_id()) return std::chrono::steady_clock::time_point{microseconds{steady_us}};
   return now - microseconds{us_of(std::chrono::system_clock::now()) - unix_us};
+}
+
+Keeping::Keeping(const fs::path& folder, const KeptRun& run)
+    : log_(folder / results::file_of("events")),
+      before_(folder / results::kLogBefore),
+      turns_(folder / results::kTurnsFile, run.to_text(), say),
+      run_(run) {}
+
+Keeping::Keeping(const fs::path& folder)
+    : log_(folder / results::file_of("events")),
+      before_(folder / results::kLogBefore),
+      turns_(folder / results::kTurnsFile, say),
+      run_(KeptRun::parse(turns_.about(), (folder / results::kTurnsFile).string())) {}
+
+KeptRun read_kept_run(const fs::path& folder) {
+  const fs::path file = folder / results::kTurnsFile;
+  const std::vector<std::string> records = RecordFile::read(file);
+  if (records.empty()) throw InputError(fmt::format("{}: says nothing of its run", file.string()));
+  return KeptRun::parse(records.front(), file.string());
+}
+
+Keeping::~Keeping() {
+  std::error_code error;
+  if (is_aside_) fs::rename(before_, log_, error);
+}
+
+// It is aside already if the last daemon has ended before its comparison.
+void Keeping::put_log_aside() {
+  if (!goes_on()) return;
+  std::error_code error;
+  is_aside_ = fs::exists(before_, error) || (fs::rename(log_, before_, error), !error);
+}
+
+void Keeping::tell(live::RunOptions& options, results::Recorder& recorder, std::function<void()> then) {
+  options.turns = &turns_;
+  options.started = run_.started();
+  options.played_back = [this, &recorder, then = std::move(then)] {
+    if (is_aside_) {
+      recorder.flush();
+      compare_logs();
+    }
+    if (then) then();
+  };
+}
+
+void Keeping::compare_logs() {
+  std::ifstream before{before_, std::ios::binary}, again{log_, std::ios::binary};
+  const std::uintmax_t all = fs::file_size(before_);
+  std::uintmax_t same = 0;
+  for (char was = 0, is = 0; before.get(was) && again.get(is) && was == is;) ++same;
+  if (same < all)
+    throw live::TurnLogDiffers(fmt::format("{}: does not come out as it was: expected its {} bytes, found {} of them",
+                                           log_.string(), all, same));
+  is_aside_ = false;
+  fs::remove(before_);
 }
 
 }  // namespace replay::experiment

@@ -5,11 +5,16 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "scheduler/live/engine.hpp"
+#include "scheduler/live/turn_log.hpp"
+#include "scheduler/model/units.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 #include "scheduler/protocol/handshake.hpp"
+#include "scheduler/results/recorder.hpp"
 
 namespace replay::experiment {
 
@@ -30,16 +35,49 @@ struct KeptRun {
   std::string boot;            ///< of the kernel that the daemon ran on
   std::int64_t steady_us = 0;  ///< the run's begin by that kernel's CLOCK_MONOTONIC
   std::int64_t unix_us = 0;    ///< and by the wall clock
+  Instant begin{};             ///< of the run: zero of a trace, of a service when its period began
   KeptAgents agents;
 
   /// A run that begins now.
-  [[nodiscard]] static KeptRun now(KeptAgents agents);
+  [[nodiscard]] static KeptRun now(KeptAgents agents, Instant begin = {});
   /// Throws InputError naming `file` and the member that is missing or wrong.
   [[nodiscard]] static KeptRun parse(const std::string& text, const std::string& file);
   [[nodiscard]] std::string to_text() const;
 
   /// By the clock of this process; after a restart of the computer, by the wall clock.
   [[nodiscard]] std::chrono::steady_clock::time_point started() const;
+};
+
+/// Of a run in this folder. Throws InputError.
+[[nodiscard]] KeptRun read_kept_run(const std::filesystem::path& folder);
+
+/// The turn log in a run's folder, and the event log beside it. Of a run that goes on the event log is written again by what is
+/// played back, and has to come out the same.
+class Keeping {
+ public:
+  /// A run that begins. Throws InputError.
+  Keeping(const std::filesystem::path& folder, const KeptRun& run);
+  /// One that goes on. Throws InputError: there is no turn log, it is damaged, or another process has it.
+  explicit Keeping(const std::filesystem::path& folder);
+  Keeping(const Keeping&) = delete;
+  Keeping& operator=(const Keeping&) = delete;
+  /// Puts the event log back, if it has not come out the same.
+  ~Keeping();
+
+  [[nodiscard]] const KeptRun& run() const { return run_; }
+  [[nodiscard]] bool goes_on() const { return turns_.is_playing(); }
+  /// Before the recorder is made.
+  void put_log_aside();
+  /// `recorder` outlives the run. `then` is called when all has been played back, and the event log has come out the same.
+  void tell(live::RunOptions& options, results::Recorder& recorder, std::function<void()> then = {});
+
+ private:
+  void compare_logs();
+
+  std::filesystem::path log_, before_;
+  live::TurnLog turns_;
+  KeptRun run_;
+  bool is_aside_ = false;
 };
 
 }  // namespace replay::experiment

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <exception>
-#include <fstream>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -12,12 +11,9 @@
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
-#include "scheduler/base/text/say_on_stderr.hpp"
 #include "scheduler/core/controller.hpp"
 #include "scheduler/experiment/disturbance.hpp"
 #include "scheduler/experiment/kept_run.hpp"
-#include "scheduler/results/event_log_file.hpp"
-#include "scheduler/results/output_names.hpp"
 #include "scheduler/runtime_model/neighbours_part.hpp"
 
 namespace replay::experiment {
@@ -100,42 +96,9 @@ std::unique_ptr<RuntimeModel> model_for(const std::string& name) {
   return make_runtime_model(name);
 }
 
-// The event log of a run that goes on. What is played back writes it again, and has to write the same.
-class WrittenAgain {
- public:
-  explicit WrittenAgain(const fs::path& folder)
-      : log_(folder / results::file_of("events")), before_(folder / results::kLogBefore) {
-    if (!fs::exists(before_)) fs::rename(log_, before_);  // else the last try has ended before its comparison
-  }
-  WrittenAgain(const WrittenAgain&) = delete;
-  WrittenAgain& operator=(const WrittenAgain&) = delete;
-  ~WrittenAgain() {
-    std::error_code error;
-    if (!is_same_) fs::rename(before_, log_, error);
-  }
-  /// Throws TurnLogDiffers.
-  void compare() {
-    std::ifstream before{before_, std::ios::binary}, again{log_, std::ios::binary};
-    std::uintmax_t same = 0, all = fs::file_size(before_);
-    for (char was = 0, is = 0; before.get(was) && again.get(is) && was == is;) ++same;
-    if (same < all)
-      throw live::TurnLogDiffers(
-          fmt::format("{}: does not come out as it was: expected {} bytes, found {} of them, and then others", log_.string(),
-                      all, same));
-    is_same_ = true;
-    fs::remove(before_);
-  }
-
- private:
-  fs::path log_, before_;
-  bool is_same_ = false;
-};
-
-void say(const std::string& line) { say_on_stderr("replay: " + line); }
-
 results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy, RealMachine machine,
                               const Programs& programs, const fs::path& folder, const std::string& command_line,
-                              const std::function<Viewers(const fs::path&)>& watch, live::TurnLog* goes_on) {
+                              const std::function<Viewers(const fs::path&)>& watch, Keeping* goes_on) {
   const NamedPolicy named = make_policy(policy.text);
   if (policy.part) machine.take(*policy.part);
   const auto model = run.model();
@@ -144,11 +107,10 @@ results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy,
   auto executor = machine.start();
 
   fs::create_directories(folder / "jobs");
-  std::optional<live::TurnLog> turns;
+  std::optional<Keeping> begins;
   if (run.spec.keep_jobs && goes_on == nullptr)
-    goes_on = &turns.emplace(folder / results::kTurnsFile, KeptRun::now(machine.agents()).to_text(), say);
-  std::optional<WrittenAgain> log;
-  if (goes_on != nullptr && goes_on->is_playing()) log.emplace(folder);
+    goes_on = &begins.emplace(folder, KeptRun::now(machine.agents()));
+  if (goes_on != nullptr) goes_on->put_log_aside();
   results::RunDescription description = describe_run(run, policy, named, command_line);
   describe_machine(description, machine, run.spec);
   results::Recorder recorder{folder, std::move(description)};
@@ -159,14 +121,7 @@ results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy,
   options.until = run.until;
   options.requeues_lost = run.spec.requeues_lost;
   options.machine_end = machine.end();
-  options.turns = goes_on;
-  if (goes_on != nullptr)
-    options.started = KeptRun::parse(goes_on->about(), (folder / results::kTurnsFile).string()).started();
-  options.played_back = [&] {
-    if (!log) return;
-    recorder.flush();
-    log->compare();
-  };
+  if (goes_on != nullptr) goes_on->tell(options, recorder);
   options.pairing = run.spec.pairing;
   options.order = [&](const TracedJob& traced, ProcessCount processes) {
     live::LaunchOrder order = order_of(programs, traced, processes, folder);
@@ -196,6 +151,7 @@ BodyEnd LiveBody::run(Policy& policy, const RuntimeModel& model, results::Record
   if (std::min(end.load_before, end.load_after) >= 0)
     end.disturbed = std::max(end.load_before, end.load_after) >= kDisturbed;
   is_abandoned_ = result.abandoned;
+  end.left = result.left;
   end.interrupted = result.interrupted;
   end.lost = std::move(result.lost);
   end.fault = std::move(result.fault);
@@ -231,7 +187,7 @@ Programs programs_of(Prepared& run, const RealMachine& machine) {
 
 void run_policies(const Prepared& run, const RealMachine& machine, const Programs& programs, const fs::path& folder,
                   const std::string& command_line, const std::function<Viewers(const fs::path&)>& watch,
-                  std::vector<results::PolicyRun>& runs, live::TurnLog* goes_on) {
+                  std::vector<results::PolicyRun>& runs, Keeping* goes_on) {
   for (const PreparedPolicy& policy : run.policies) {
     const fs::path where = run.policies.size() == 1 ? folder : folder / policy.folder;
     runs.push_back(run_policy(run, policy, machine, programs, where, command_line, watch, goes_on));

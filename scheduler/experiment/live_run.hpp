@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/experiment/kept_run.hpp"
 #include "scheduler/experiment/prepared.hpp"
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/experiment/real_machine.hpp"
@@ -61,10 +62,10 @@ void describe_machine(results::RunDescription& description, const RealMachine& m
 
 /// Runs the policies for real, one after the other, into `folder`, or of several each into its own there, until one is
 /// stopped or has lost its executor; `runs` gets what came of each. `watch` is called with a run's folder when its agent has
-/// been started. `goes_on`: the turn log of the run, which goes on; null: it begins. REQUIRES: a single thread, as RealMachine::start(). Throws InputError.
+/// been started. `goes_on`: the run, whose last daemon has ended; null: it begins. REQUIRES: a single thread, as RealMachine::start(). Throws InputError.
 void run_policies(const Prepared& run, const RealMachine& machine, const Programs& programs,
                   const std::filesystem::path& folder, const std::string& command_line,
                   const std::function<Viewers(const std::filesystem::path&)>& watch,
-                  std::vector<results::PolicyRun>& runs, live::TurnLog* goes_on = nullptr);
+                  std::vector<results::PolicyRun>& runs, Keeping* goes_on = nullptr);
 
 }  // namespace replay::experiment

@@ -144,6 +144,12 @@ bool all_there(const PastRun& run, const fs::path& folder) {
 }  // namespace
 
 PastRun read_past_run(const fs::path& folder) {
+  PastRun run = read_run(folder);
+  expect_repeatable(run);
+  return run;
+}
+
+PastRun read_run(const fs::path& folder) {
   const fs::path file = folder / "run.json";
   const auto object = read_json<ordered_json>(file);
   const std::string name = file.string();
@@ -163,7 +169,6 @@ PastRun read_past_run(const fs::path& folder) {
   run.was_over = place.has("ended") && !place.at("ended").is_null();
   run.interrupted =
       place.as_or("interrupted", false, "true or false") || (place.has("lost") && !place.at("lost").is_null());
-  expect_repeatable(run);
   return run;
 }
 

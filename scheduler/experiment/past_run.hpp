@@ -25,7 +25,9 @@ struct PastRun {
   [[nodiscard]] bool is_live() const { return spec.world == World::kLive; }
 };
 
-/// Throws InputError naming the file and the field that is missing or wrong, and for a run that cannot be repeated.
+/// Throws InputError naming the file and the field that is missing or wrong.
+[[nodiscard]] PastRun read_run(const std::filesystem::path& folder);
+/// The same, and for a run that cannot be repeated.
 [[nodiscard]] PastRun read_past_run(const std::filesystem::path& folder);
 
 struct InputCheck {

@@ -83,6 +83,8 @@ class RealMachine {
   [[nodiscard]] std::unique_ptr<launcher::MeasuredExecutor> start() const;
   /// The agents of the last start(). REQUIRES: jobs are kept.
   [[nodiscard]] const KeptAgents& agents() const { return (cluster_ ? cluster_ : keeper_)->agents(); }
+  /// They go on without this process. REQUIRES: the same.
+  void leave_agents() { (cluster_ ? cluster_ : keeper_)->leave_agents(); }
 
  private:
   RealMachine(const RunSpec& spec, const KeptAgents* kept);

@@ -10,6 +10,12 @@ results::PolicyRun run(Body& body, Policy& policy, const RuntimeModel& model, re
   for (const history::ObserverRef& observer : viewers.observers) recorder.also(observer);
   recorder.begin();
   BodyEnd end = body.run(policy, model, recorder, viewers);
+  if (end.left) {
+    recorder.save();
+    results::PolicyRun left;
+    left.left = true;
+    return left;
+  }
   results::PolicyRun done = recorder.finish();
   done.interrupted = end.interrupted;
   done.lost = std::move(end.lost);

@@ -26,6 +26,7 @@ struct Viewers {
 
 /// What a body says of the run when that is over.
 struct BodyEnd {
+  bool left = false;  ///< its jobs go on, and another daemon goes on with it: there are no results yet
   bool interrupted = false;
   std::string lost{};        ///< why the executor was lost
   std::string fault{};       ///< what the policy did that ended the run

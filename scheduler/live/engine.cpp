@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -72,6 +73,7 @@ class Engine final : public ExecutorListener {
     if (options_.turns != nullptr) begin_or_go_on(*options_.turns);
     Instant drawn = Instant::min();
     for (;;) {
+      if (is_to_leave()) return leave();
       heed_stops();
       if (const Instant now = clock_.now(); is_due(now)) {
         inputs_.begin_turn(now);
@@ -195,6 +197,17 @@ class Engine final : public ExecutorListener {
       case Kind::kCancel:
       case Kind::kRefusal: turns.differs("a turn", "another input: " + input.text);
     }
+  }
+
+  // With no job that goes on the run ends as any other.
+  [[nodiscard]] bool is_to_leave() const {
+    return options_.leaves_jobs && stops_asked() > 0 && stop_signal() != SIGINT && stops_heeded_ == stops_before_ &&
+           !stopping_ && !launched_.empty();
+  }
+  RunResult leave() {
+    executor_.leave();
+    result_.left = true;
+    return result_;
   }
 
   void send_orders() {

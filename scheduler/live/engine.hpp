@@ -68,12 +68,15 @@ struct RunOptions {
   TurnLog* turns = nullptr;
   /// When the run began, if it goes on.
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  /// SIGTERM and SIGHUP end the run at once, and leave its jobs to the next daemon. REQUIRES: `turns`.
+  bool leaves_jobs = false;
   /// All that was kept has been played back, and the log has what followed from it: an exception ends the run here.
   std::function<void()> played_back{};
 };
 
 struct RunResult {
   std::size_t ended = 0;
+  bool left = false;         ///< its jobs go on without it
   bool interrupted = false;  ///< by a stop signal, or the end of the machine
   bool abandoned = false;    ///< by three of them: the ends of its jobs were not waited for
   std::string broken_off;    ///< why no further job was started; empty: all were

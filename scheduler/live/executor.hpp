@@ -100,6 +100,8 @@ class Executor {
   virtual void play(const std::string& /*input*/) {}
   /// All has been played back: finds the jobs again.
   virtual void go_on() {}
+  /// The jobs are another executor's from now on: the destructor ends none.
+  virtual void leave() {}
 };
 
 }  // namespace replay::live

@@ -123,7 +123,8 @@ Intake::Intake(Journal& journal, Board& board, const ServiceFolder& folder, int 
       socket_(socket),
       begin_(begin),
       now_(begin),
-      options_(std::move(options)) {
+      options_(std::move(options)),
+      is_played_back_(options_.is_played_back) {
   for (const WaitingJob& job : journal.waiting())
     if (cores_at(job.processes, 1) <= options_.cores)
       ready_.push_back(job);
@@ -181,8 +182,55 @@ const TracedJob* Intake::take(Instant now) {
   if (ready_.empty()) return nullptr;
   const WaitingJob next = ready_.front();
   ready_.pop_front();
+  return enter(next);
+}
+
+const TracedJob* Intake::enter(const WaitingJob& next) {
   if (next.requeue) to_requeue_.insert(next.id);
   return &jobs_.add(next.id, [&next](TracedJob& job) { fill(job, next); });
+}
+
+// ---- a period that goes on ----
+
+const TracedJob* Intake::take_again(JobId job, Instant now) {
+  now_ = now;
+  const auto waits = std::ranges::lower_bound(ready_, job, {}, &WaitingJob::id);
+  if (waits == ready_.end() || waits->id != job) {
+    const auto stored = journal_.find(job);
+    return stored ? enter(stored->job) : nullptr;
+  }
+  const WaitingJob next = *waits;
+  ready_.erase(waits);
+  return enter(next);
+}
+
+bool Intake::take_cancel_again(JobId job, Instant /*now*/) {
+  if (jobs_.find(job) == nullptr || std::ranges::find(ended_, job) != ended_.end()) return false;
+  played_cancels_.insert(job);
+  board_.note_cancel(job);
+  return true;
+}
+
+void Intake::go_on() {
+  is_played_back_ = false;
+  std::map<JobId, EndOfJob> ends;
+  for (EndOfJob& end : std::exchange(ends_, {})) ends.insert_or_assign(end.job, std::move(end));
+  requeued_.clear();
+  for (const StoredJob& stored : journal_.list(false, 0, std::numeric_limits<std::int32_t>::max())) {
+    const JobId job = stored.job.id;
+    const Board::Entry* const entry = board_.find(job);
+    const bool is_launched = entry != nullptr && entry->launched && !board_.is_unstarted(job);
+    if (const auto end = ends.find(job); end != ends.end())
+      ends_.push_back(std::move(end->second));
+    else if (is_launched && !stored.started)
+      journal_.start(job, *entry->launched);
+    else if (!is_launched && stored.started)
+      requeued_.push_back(job);
+    const bool is_to_be_cancelled = stored.is_cancelled && !ends.contains(job) && !played_cancels_.contains(job);
+    if (is_to_be_cancelled) board_.note_cancel(job), cancels_.push_back(job);
+  }
+  played_cancels_.clear();
+  write_ends();
 }
 
 void Intake::put_into_journal() {
@@ -254,7 +302,7 @@ live::LaunchOrder Intake::order(const TracedJob& traced) {
     std::error_code error;
     std::filesystem::create_directories(order.directory, error);
     if (error) throw InputError(fmt::format("{}: cannot be made: {}", order.directory.string(), error.message()));
-    journal_.start(job, now_);
+    if (!is_played_back_) journal_.start(job, now_);
   } catch (const InputError& error) {
     throw live::CannotStartJobs(error.what());
   }
@@ -306,7 +354,7 @@ void Intake::forget_ended() {
 
 // Those that cannot be written are kept for the next try. If that never comes, the next period reads them in the event log.
 void Intake::write_ends() {
-  if (ends_.empty() && requeued_.empty()) return;
+  if (is_played_back_ || (ends_.empty() && requeued_.empty())) return;
   try {
     if (options_.save_log) options_.save_log();
     journal_.end(ends_, requeued_);

@@ -30,6 +30,8 @@ struct IntakeOptions {
   Duration default_limit = std::chrono::hours{1};  ///< for jobs without a time limit
   ServiceStatus status;                            ///< what `service` answers, but for the counts
   DoorLimits door{};
+  /// The period goes on: what its jobs have been through is played back before go_on(), and the journal has most of it.
+  bool is_played_back = false;
   /// Brings the event log on disk: called before ends go into the journal. Empty: there is none.
   std::function<void()> save_log{};
 };
@@ -45,6 +47,8 @@ class Intake final : public live::JobSource {
   [[nodiscard]] std::size_t waiting() const { return ready_.size(); }
   /// Jobs that stay in the journal because the machine is too small for them.
   [[nodiscard]] std::size_t held_back() const { return held_back_; }
+  /// All has been played back: brings journal and run together. Jobs that are in the journal, and not in the run, come next.
+  void go_on();
   /// What starts a job, whose start is in the journal then. For RunOptions::order.
   [[nodiscard]] live::LaunchOrder order(const TracedJob& traced);
   /// Why the journal does not have all ends; empty: it has.
@@ -58,8 +62,10 @@ class Intake final : public live::JobSource {
   [[nodiscard]] bool is_open() const override { return !is_closed_; }
   [[nodiscard]] Instant next() const override { return ready_.empty() && submissions_.empty() ? kNever : begin_; }
   const TracedJob* take(Instant now) override;
+  const TracedJob* take_again(JobId job, Instant now) override;
   [[nodiscard]] Instant next_cancel() const override { return cancels_.empty() ? kNever : begin_; }
   std::optional<JobId> take_cancel(Instant now) override;
+  bool take_cancel_again(JobId job, Instant now) override;
   [[nodiscard]] const TracedJob& job(JobId job) override { return jobs_.at(job); }
   void on_end(JobId job, Instant now) override;
   void forget_ended() override;
@@ -84,6 +90,7 @@ class Intake final : public live::JobSource {
   void answer(Door::Client client, const Answer& answer);
   void refuse(Door::Client client, std::string error) { answer(client, Refused{std::move(error)}); }
   void answer_about(Door::Client client, JobId job);
+  const TracedJob* enter(const WaitingJob& next);
   void put_into_journal();
   void cancel_in_journal();
   void write_ends();
@@ -100,6 +107,7 @@ class Intake final : public live::JobSource {
   IntakeOptions options_;
   std::size_t held_back_ = 0;
   bool is_closed_ = false;
+  bool is_played_back_ = false;
   std::string fault_;
   std::string site_fault_;             // why no job can be started; empty: they can
   std::optional<JobId> failed_order_;  // the last one of order()
@@ -112,6 +120,7 @@ class Intake final : public live::JobSource {
   std::vector<JobId> ended_;                 // of jobs_
   std::vector<EndOfJob> ends_;               // not in the journal yet
   std::vector<JobId> requeued_;              // the same
+  std::set<JobId> played_cancels_;           // until go_on()
   std::set<JobId> to_requeue_;               // of jobs_: those that are queued again if the service ends
   std::map<JobId, std::vector<Door::Client>> waiters_;
   std::map<uid_t, std::string> names_;

@@ -22,11 +22,13 @@ class LastJob final : public history::Observer {
   std::int64_t number = 0;
 };
 
-fs::path newest_log(const fs::path& runs) {
+}  // namespace
+
+fs::path newest_event_log(const ServiceFolder& folder) {
   fs::path newest;
   fs::file_time_type written = fs::file_time_type::min();
   std::error_code error;
-  for (const auto& run : fs::directory_iterator(runs, error)) {
+  for (const auto& run : fs::directory_iterator(folder.runs(), error)) {
     const fs::path log = run.path() / "events.log";
     const auto at = fs::last_write_time(log, error);
     if (!error && at > written) newest = log, written = at;
@@ -34,13 +36,11 @@ fs::path newest_log(const fs::path& runs) {
   return newest;
 }
 
-}  // namespace
-
 PastPeriod read_past_period(const ServiceFolder& folder) {
   PastPeriod past;
   Board board;
   LastJob last;
-  if (const fs::path log = newest_log(folder.runs()); !log.empty()) {
+  if (const fs::path log = newest_event_log(folder); !log.empty()) {
     try {
       (void)history::follow(log, {&board, &last});
     } catch (const InputError& error) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct PastPeriod {
   std::int64_t last_job = 0;   ///< the largest number that the log or a folder mentions
   std::string unreadable_log;  ///< why no end could be read; empty: it could, or there is no log
 };
+
+/// The newest one; empty: there is none.
+[[nodiscard]] std::filesystem::path newest_event_log(const ServiceFolder& folder);
 
 /// Reads the newest event log. O(its size, and the folders of jobs).
 [[nodiscard]] PastPeriod read_past_period(const ServiceFolder& folder);

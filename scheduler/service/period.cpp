@@ -14,6 +14,9 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/experiment/cluster.hpp"
+#include "scheduler/experiment/past_run.hpp"
+#include "scheduler/results/output_names.hpp"
 #include "scheduler/model/units.hpp"
 #include "scheduler/results/recorder.hpp"
 #include "scheduler/service/door.hpp"
@@ -54,7 +57,8 @@ Period::Period(PeriodOptions options, std::string command_line)
     : options_(std::move(options)),
       command_line_(std::move(command_line)),
       folder_(options_.folder),
-      machine_(options_.run),
+      last_(last_period_if_left()),
+      machine_(last_ ? experiment::RealMachine{options_.run, last_->run.agents} : experiment::RealMachine{options_.run}),
       open_(experiment::prepare_open(options_.run, machine_.machine())) {
   if (open_.part) machine_.take(*open_.part);
   machine_.find_programs();
@@ -73,15 +77,15 @@ void Period::start(const std::function<void()>& on_wait, const std::function<std
   std::string page = open_page();
   machine_.leave_the_jobs_cores();
   if (machine_.is_here()) machine_.lend_to_agent(lock_->descriptor());
-  (void)machine_.check_nodes(folder_.path(), {});
+  if (!last_) (void)machine_.check_nodes(folder_.path(), {});
   // Before the journal and the loop: the agent is forked.
   executor_ = machine_.start();
   const auto now = std::chrono::floor<std::chrono::seconds>(unix_now());
   folder_.expect_journal();
   journal_.emplace(folder_.journal(), now);
-  const bool is_free = wait_for_old_agents(on_wait);
+  const bool is_free = !last_ && wait_for_old_agents(on_wait);
   const Instant here = journal_->instant_of(unix_now());
-  const Instant begin = std::max(here, journal_->latest());
+  const Instant begin = last_ ? last_->run.begin : std::max(here, journal_->latest());
   PastPeriod past = read_past_period(folder_);
   past.last_job = std::max(past.last_job, journal_->last_number());
   note_past(past, journal_->last_job(), begin - here);
@@ -90,14 +94,31 @@ void Period::start(const std::function<void()>& on_wait, const std::function<std
   socket_ = listen_at(folder_.socket());
   has_socket_ = true;
   busy_.emplace(socket_.get(), kBusyAfter);
-  run_folder_ = make_period_folder(folder_, now);
+  run_folder_ = last_ ? last_->folder : make_period_folder(folder_, now);
+  if (last_)
+    kept_.emplace(run_folder_);
+  else if (options_.run.keep_jobs)
+    kept_.emplace(run_folder_, experiment::KeptRun::now(machine_.agents(), begin));
   intake_.emplace(*journal_, board_, folder_, socket_.get(), begin, intake_options(std::move(page)));
+}
+
+// Nothing: it has ended, has kept no jobs, was another one, or its agents are gone.
+std::optional<Period::LeftPeriod> Period::last_period_if_left() const {
+  if (!options_.run.keep_jobs) return std::nullopt;
+  const fs::path folder = newest_event_log(folder_).parent_path();
+  std::error_code error;
+  if (folder.empty() || !fs::exists(folder / results::kTurnsFile, error)) return std::nullopt;
+  const experiment::PastRun last = experiment::read_run(folder);
+  if (last.was_over || last.spec != options_.run) return std::nullopt;
+  LeftPeriod left{folder, experiment::read_kept_run(folder)};
+  if (!experiment::is_an_agent_there(left.run.agents)) return std::nullopt;
+  return left;
 }
 
 // Agents elsewhere do not have the service's lock. Those of a service that was killed end its jobs when the lease is
 // over. False: a stop signal came before; what ran stays as it is in the journal, so that the next service waits, too.
 bool Period::wait_for_old_agents(const std::function<void()>& on_wait) const {
-  if (machine_.is_here()) return true;
+  if (machine_.is_here() && !options_.run.keep_jobs) return true;
   const std::vector<StoredJob> open = journal_->list(false, 0, std::numeric_limits<std::int32_t>::max());
   const bool some_ran = std::ranges::any_of(open, [](const StoredJob& job) { return job.started.has_value(); });
   if (!some_ran) return true;
@@ -113,8 +134,11 @@ bool Period::wait_for_old_agents(const std::function<void()>& on_wait) const {
 }
 
 results::PolicyRun Period::run(experiment::Viewers viewers, const std::function<void(const std::string&)>& warn) {
+  if (kept_) kept_->put_log_aside();
   results::Recorder recorder{run_folder_, description()};
   live::RunOptions engine;
+  engine.leaves_jobs = options_.run.keep_jobs;
+  if (kept_) kept_->tell(engine, recorder, [this] { intake_->go_on(); });
   engine.overrun = options_.run.overrun;
   engine.machine_end = machine_.end();
   engine.pairing = options_.run.pairing;
@@ -141,6 +165,7 @@ results::PolicyRun Period::run(experiment::Viewers viewers, const std::function<
   experiment::LiveBody body{machine_.machine(), std::move(executor_), *intake_, std::move(engine), false};
   results::PolicyRun done = experiment::run(body, *open_.policy.policy, *open_.model, recorder, viewers);
   is_abandoned_ = body.is_abandoned();
+  if (done.left) machine_.leave_agents();
   return done;
 }
 
@@ -156,6 +181,7 @@ IntakeOptions Period::intake_options(std::string page) {
   intake.status.run_folder = run_folder_.string();
   intake.status.page = std::move(page);
   intake.status.started = unix_now();
+  intake.is_played_back = last_.has_value();
   intake.save_log = [this] {
     if (save_log_) save_log_();
   };

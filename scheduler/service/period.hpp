@@ -55,8 +55,11 @@ class Period {
   /// What is odd about the past of the service, a line each.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] const Recovered& recovered() const { return recovered_; }
+  /// The jobs of the last service are still there, and its period goes on.
+  [[nodiscard]] bool goes_on() const { return last_.has_value(); }
   [[nodiscard]] const Intake& intake() const { return *intake_; }
   [[nodiscard]] std::size_t waiting_in_journal() const { return journal_->waiting().size(); }
+  [[nodiscard]] Duration lease() const { return options_.run.node.lease; }
   /// Three stop signals: the ends of some jobs were not waited for.
   [[nodiscard]] bool is_abandoned() const { return is_abandoned_; }
 
@@ -67,14 +70,23 @@ class Period {
   void note_past(const PastPeriod& past, std::int64_t last_job, Duration behind);
   [[nodiscard]] results::RunDescription description() const;
 
+  /// The last period of the service, whose jobs it has left to the next one.
+  struct LeftPeriod {
+    std::filesystem::path folder;
+    experiment::KeptRun run;
+  };
+  [[nodiscard]] std::optional<LeftPeriod> last_period_if_left() const;
+
   PeriodOptions options_;
   std::string command_line_;
   ServiceFolder folder_;
+  std::optional<LeftPeriod> last_;
   experiment::RealMachine machine_;
   experiment::OpenRun open_;
   std::optional<ServiceLock> lock_;
   std::unique_ptr<live::Executor> executor_;
   std::optional<Journal> journal_;
+  std::optional<experiment::Keeping> kept_;
   UniqueFd socket_;
   bool has_socket_ = false;  // its file is there
   std::optional<BusyDoor> busy_;

@@ -38,6 +38,7 @@ void announce(const service::Period& period, RunViewers& viewers) {
   viewers.tell_address(period.folder().page());
   fmt::print("results in {}\n", period.run_folder().string());
   for (const std::string& note : period.notes()) fmt::print(stderr, "replay: {}\n", clean_lines(note));
+  if (period.goes_on()) fmt::print("the jobs of the last service go on\n");
   if (recovered.read_back > 0)
     fmt::print("{} only its event log had\n", counted(recovered.read_back, "job of the last service whose end",
                                                       "jobs of the last service whose ends"));
@@ -59,6 +60,11 @@ void announce(const service::Period& period, RunViewers& viewers) {
 
 // An ordered stop is no failure of a service, and neither is a job's.
 int tell_end(const results::PolicyRun& done, const service::Period& period) {
+  if (done.left) {
+    fmt::print("the service has left its jobs: they go on for {}, and so does the next service with the same options\n",
+               length_text(period.lease()));
+    return 0;
+  }
   fmt::print("the service has ended; {} in its journal\n",
              counted(period.waiting_in_journal(), "job waits", "jobs wait"));
   bool has_failed = false;
@@ -114,7 +120,11 @@ Command add_serve(CLI::App& app, const std::string& command_line) {
   add_options_of_run(*serve, run, {"--policy", "--machine"});
   add_node_options(*serve, run);
   add_host_options(*serve, run);
-  add_options_of_run(*serve, run, {"--runtime-model", "--overrun", "--pairing"});
+  add_options_of_run(*serve, run, {"--runtime-model", "--overrun", "--pairing", "--keep-jobs"});
+  serve->get_option("--keep-jobs")
+      ->description(
+          "jobs go on for as long as --lease says when the service is killed, or told to end by SIGTERM or SIGHUP; the "
+          "next service with the same options goes on with them");
   serve->get_option("--policy")
       ->description("the policy; parameters as name:key=value (`replay policies`)")
       ->type_name("TEXT");
