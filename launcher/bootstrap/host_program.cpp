@@ -65,8 +65,8 @@ std::string_view read_some(const UniqueFd& end, std::optional<LoopEvent>& event,
 
 }  // namespace
 
-HostProgram::HostProgram(event_base* loop, std::vector<std::string> words, std::string_view input,
-                         bool outlives_us, Callbacks callbacks)
+HostProgram::HostProgram(event_base* loop, std::vector<std::string> words, std::string_view input, bool outlives_us,
+                         Callbacks callbacks)
     : callbacks_(std::move(callbacks)) {
   Pipe in = new_pipe(), out = new_pipe(), err = new_pipe();
   // Before the child: while our read end is open, this neither waits nor breaks.
@@ -79,7 +79,8 @@ HostProgram::HostProgram(event_base* loop, std::vector<std::string> words, std::
   const pid_t parent = ::getpid();
   pid_ = ::fork();
   if (pid_ < 0) fail("cannot fork");
-  if (pid_ == 0) become(arguments.data(), {in.read_end.get(), out.write_end.get(), err.write_end.get()}, parent, outlives_us);
+  if (pid_ == 0)
+    become(arguments.data(), {in.read_end.get(), out.write_end.get(), err.write_end.get()}, parent, outlives_us);
   process_ = Process::open(pid_);
   if (!process_) {
     const int why = errno;

@@ -228,8 +228,7 @@ class AgentExecutor final : public MeasuredExecutor {
   void take(const LineChanged& input) {
     Node& node = *nodes_[input.node];
     const bool was_silent = std::exchange(node.is_silent, !input.is_mended);
-    if (nodes_.size() == 1 || was_silent == node.is_silent)
-      return listener_->on_site_noted(node.explain(input.text));
+    if (nodes_.size() == 1 || was_silent == node.is_silent) return listener_->on_site_noted(node.explain(input.text));
     tell(input.node, node.is_silent ? NodeState::kSilent : NodeState::kUp, input.text);
   }
 

@@ -34,8 +34,8 @@ class MeasuredExecutor : public live::Executor {
 
 /// A node whose agent was started elsewhere (`replay agent`).
 struct RemoteNode {
-  AgentLink link;           ///< not connected: that of a daemon that has ended, in a run that goes on (Executor::play())
-  std::string host;         ///< its name in reasons
+  AgentLink link;    ///< not connected: that of a daemon that has ended, in a run that goes on (Executor::play())
+  std::string host;  ///< its name in reasons
   std::vector<PuId> cores;  ///< that the machine has of it, in the machine's order
   /// A session with a new agent of this node, which has those cores and none of our jobs; called on another thread when the
   /// node is down, again and again. Blocks no longer once `cancel` can be read. Throws InputError, if there is none. Null:

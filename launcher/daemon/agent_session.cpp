@@ -88,6 +88,7 @@ void AgentSession::play(const protocol::AgentReport& report) {
 }
 
 void AgentSession::go_on() {
+  goes_on_ = true;
   cut_reason_ = "the daemon before this one has ended";
   heard_ = Clock::now();
   mend();
@@ -157,7 +158,9 @@ void AgentSession::on_mended(BlockingCall<AgentLink>::Result result) {
   open_line(link_->stream.get(), std::move(link_->decoder));
   outbox_.send_from(0, released_, [this](const std::string& frame) { link_->writer->send(frame); });
   on_line_(LineState::kMended,
-           fmt::format("the line is mended, {:.1f} s after the last message before the cut", seconds));
+           std::exchange(goes_on_, false)
+               ? "its jobs are found again"
+               : fmt::format("the line is mended, {:.1f} s after the last message before the cut", seconds));
 }
 
 void AgentSession::give_up() {

@@ -38,7 +38,8 @@ class AgentSession {
   /// One over a network: `link` belongs to the caller and outlives this; a mended line replaces it. One that is not
   /// connected is the session of a daemon that has ended: play(), then go_on(). `holds`: no order goes out, and no report is
   /// acknowledged, before release().
-  AgentSession(event_base* loop, AgentLink& link, OnReport on_report, OnLost on_lost, OnLine on_line, bool holds);
+  AgentSession(event_base* loop, AgentLink& link, OnReport on_report, OnLost on_lost, OnLine on_line,
+               bool holds = false);
 
   void send(const protocol::AgentOrder& order);
   void release();
@@ -67,10 +68,11 @@ class AgentSession {
   std::chrono::milliseconds silence_limit_;
   AgentLink* link_ = nullptr;  // none: a forked agent's, to which line_ writes
   bool holds_ = false;
+  bool goes_on_ = false;  // with the session of a daemon that has ended, and has not connected yet
   protocol::Outbox outbox_;
   protocol::Inbox inbox_;
-  std::uint64_t released_ = 0;      // the number of the last order that may go out
-  std::uint64_t acknowledged_ = 0;  // of the last report that the agent need not keep
+  std::uint64_t released_ = 0;                   // the number of the last order that may go out
+  std::uint64_t acknowledged_ = 0;               // of the last report that the agent need not keep
   std::chrono::steady_clock::time_point heard_;  // the last frame
   std::string cut_reason_;
   bool is_lost_ = false;

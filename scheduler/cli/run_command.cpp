@@ -112,7 +112,8 @@ int resume(RunGiven given) {
   const experiment::PastRun past = experiment::read_past_run(folder);
   if (past.was_over) throw InputError(fmt::format("--resume {}: is over", folder.string()));
   if (!past.spec.keep_jobs)
-    throw InputError(fmt::format("--resume {}: was given without --keep-jobs: its jobs have ended with it", folder.string()));
+    throw InputError(
+        fmt::format("--resume {}: was given without --keep-jobs: its jobs have ended with it", folder.string()));
   const experiment::InputCheck inputs = experiment::check_inputs(past);
   if (!inputs.problems.empty())
     throw InputError(fmt::format("--resume {}:\n  {}", folder.string(), fmt::join(inputs.problems, "\n  ")));
@@ -163,7 +164,8 @@ Command add_run(CLI::App& app, const std::string& command_line) {
   add_host_options(app, given->run);
   app.get_option("--runtime-model")
       ->description("how fast a shrunk job is expected to run (`replay models` lists them; default isolated)");
-  add_options_of_run(app, given->run, {"--time-scale", "--pairing", "--label", "--program", "--programs-from-trace", "--keep-jobs"});
+  add_options_of_run(app, given->run,
+                     {"--time-scale", "--pairing", "--label", "--program", "--programs-from-trace", "--keep-jobs"});
   app.add_option("--resume", given->resume,
                  "go on with a run that was given with --keep-jobs, and whose `replay` was killed: within its --lease")
       ->type_name("RUN");

@@ -28,12 +28,13 @@ namespace {
 constexpr std::string_view kAgent = "agent:";
 constexpr const char* kThisComputer = "this computer";
 constexpr const char* kStartHere = "sh -c 'exec \"$@\"'";  // called with HOST and COMMAND...
-constexpr std::chrono::seconds kJobsEndWithin{10};        // jobs of our own previous connection
-constexpr std::chrono::seconds kLastDaemonGoesWithin{2};  // another daemon, which has just ended its run
+constexpr std::chrono::seconds kJobsEndWithin{10};         // jobs of our own previous connection
+constexpr std::chrono::seconds kLastDaemonGoesWithin{2};   // another daemon, which has just ended its run
 
 std::chrono::milliseconds lease_of(const RunSpec& spec) {
   if (spec.keep_jobs && spec.node.lease == Duration::zero())
-    throw UsageError("--lease 0: jobs end with the line to their agent: expected a duration from 1s to 1h with --keep-jobs");
+    throw UsageError(
+        "--lease 0: jobs end with the line to their agent: expected a duration from 1s to 1h with --keep-jobs");
   return std::chrono::duration_cast<std::chrono::milliseconds>(spec.node.lease);
 }
 

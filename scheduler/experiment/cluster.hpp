@@ -108,7 +108,7 @@ class Cluster {
 
   KeptAgents kept_;
   bool goes_on_ = false;  // the next start() is that of the run whose agents these are
-  std::string file_;  // of the hosts, or "Slurm job 17"; empty: agent:HOST:PORT
+  std::string file_;      // of the hosts, or "Slurm job 17"; empty: agent:HOST:PORT
   std::optional<live::MachineEnd> end_;
   protocol::LinkKey key_{};
   bool is_key_of_user_ = false;

@@ -57,14 +57,9 @@ std::array<std::uint8_t, Size> bytes_in(const JsonPlace<json>& place) {
 }
 
 json to_json(const KeptAgents::Node& node) {
-  return {{"host", node.host},
-          {"agent", node.address},
-          {"session", to_hex(node.session)},
-          {"cores", node.hello.cores},
-          {"packages", node.hello.packages},
-          {"emulated", node.hello.emulated},
-          {"node", node.hello.host},
-          {"started", node.is_started_by_us}};
+  return {{"host", node.host},         {"agent", node.address},           {"session", to_hex(node.session)},
+          {"cores", node.hello.cores}, {"packages", node.hello.packages}, {"emulated", node.hello.emulated},
+          {"node", node.hello.host},   {"started", node.is_started_by_us}};
 }
 
 KeptAgents::Node node_of(const JsonPlace<json>& place) {

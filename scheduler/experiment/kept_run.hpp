@@ -9,11 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "launcher/daemon/agent_link.hpp"
 #include "scheduler/live/engine.hpp"
 #include "scheduler/live/turn_log.hpp"
 #include "scheduler/model/units.hpp"
-#include "scheduler/protocol/agent_messages.hpp"
-#include "scheduler/protocol/handshake.hpp"
 #include "scheduler/results/recorder.hpp"
 
 namespace replay::experiment {

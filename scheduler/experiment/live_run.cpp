@@ -108,8 +108,7 @@ results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy,
 
   fs::create_directories(folder / "jobs");
   std::optional<Keeping> begins;
-  if (run.spec.keep_jobs && goes_on == nullptr)
-    goes_on = &begins.emplace(folder, KeptRun::now(machine.agents()));
+  if (run.spec.keep_jobs && goes_on == nullptr) goes_on = &begins.emplace(folder, KeptRun::now(machine.agents()));
   if (goes_on != nullptr) goes_on->put_log_aside();
   results::RunDescription description = describe_run(run, policy, named, command_line);
   describe_machine(description, machine, run.spec);

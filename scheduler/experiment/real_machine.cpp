@@ -62,7 +62,8 @@ void use_hwloc() {
   });
 }
 
-RealMachine::RealMachine(const RunSpec& run, const KeptAgents* kept) : back_end_(word_of(kBackEnds, run.node.back_end)) {
+RealMachine::RealMachine(const RunSpec& run, const KeptAgents* kept)
+    : back_end_(word_of(kBackEnds, run.node.back_end)) {
   agent_.back_end = run.node.back_end;
   agent_.quantum = run.node.quantum;
   agent_.turn = run.node.turn;

@@ -207,10 +207,11 @@ std::vector<RunOption> all_options() {
           "agents: how long jobs go on, and the run waits for them, while the line to their agent is cut; 0: they end "
           "with it",
           OF_RUN(node.lease), read_lease, with_unit),
-      flag_option("--keep-jobs",
-                  "jobs go on for as long as --lease says when this program is killed, and `replay --resume RUN` goes on "
-                  "with the run",
-                  OF_RUN(keep_jobs)),
+      flag_option(
+          "--keep-jobs",
+          "jobs go on for as long as --lease says when this program is killed, and `replay --resume RUN` goes on "
+          "with the run",
+          OF_RUN(keep_jobs)),
       number_option("--time-scale", "F", "real seconds per second of the trace", 1e-6, 1000.0, OF_RUN(time_scale)),
       choice_option("--pairing", "", "which ranks of a shrunk job share a core: block (neighbours) or cyclic",
                     kPairings, OF_RUN(pairing)),

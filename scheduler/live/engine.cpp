@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cmath>
+#include <csignal>
 #include <map>
 #include <optional>
 #include <set>
@@ -40,13 +40,14 @@ class Engine final : public ExecutorListener {
          log::Sink& log, const RunOptions& options)
       : machine_(machine),
         source_(source),
+        policy_(policy),
         executor_(executor),
         log_(log),
         options_(options),
         clock_(source.begin(), options.time_scale, options.started),
         inputs_(options.turns, clock_),
-        machine_until_(inputs_.instant(
-            options.machine_end ? clock_.at(options.machine_end->at - kBeforeMachineEnd) : kNever)),
+        machine_until_(
+            inputs_.instant(options.machine_end ? clock_.at(options.machine_end->at - kBeforeMachineEnd) : kNever)),
         controller_(machine, policy, model, log,
                     {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); },
                      source.zero_time_of_day(), machine_until_, true}),
@@ -172,17 +173,22 @@ class Engine final : public ExecutorListener {
   // ---- a run whose inputs are kept ----
 
   void begin_or_go_on(TurnLog& turns) {
+    policy_.keep_answers(inputs_);
     const bool goes_on = turns.is_playing();
     while (turns.is_playing()) play(turns.take(), turns);
     if (options_.played_back) options_.played_back();
     stops_before_ = stops_heeded_;
-    if (goes_on) {
-      const std::string note = "the run goes on, as its daemon has ended and another one is there";
-      inputs_.add(TurnLog::Kind::kNote, note);
-      notes_.push_back(note);
-    }
+    if (goes_on) note("the run goes on, as its daemon has ended and another one is there");
+    if (inputs_.other_answers() > 0)
+      note(fmt::format("asked again, the policy has answered otherwise in {}: what it had answered stands",
+                       counted(inputs_.other_answers(), "pass", "passes")));
     send_orders();
     executor_.go_on();
+  }
+
+  void note(std::string text) {
+    inputs_.add(TurnLog::Kind::kNote, text);
+    notes_.push_back(std::move(text));
   }
 
   void play(const TurnLog::Input& input, const TurnLog& turns) {
@@ -195,7 +201,8 @@ class Engine final : public ExecutorListener {
       case Kind::kClock:
       case Kind::kSubmit:
       case Kind::kCancel:
-      case Kind::kRefusal: turns.differs("a turn", "another input: " + input.text);
+      case Kind::kRefusal:
+      case Kind::kAnswer: turns.differs("a turn", "another input: " + input.text);
     }
   }
 
@@ -241,6 +248,7 @@ class Engine final : public ExecutorListener {
     std::vector<Event> batch;
     batch.swap(events_);
     const Orders orders = controller_.handle(now, batch);
+    inputs_.secure();  // the answers of a policy: ends may go into a journal
     source_.forget_ended();
     carry_out(now, orders);
     note_failure(now);
@@ -531,6 +539,7 @@ class Engine final : public ExecutorListener {
 
   const Machine& machine_;
   JobSource& source_;
+  Policy& policy_;
   Executor& executor_;
   log::Sink& log_;
   const RunOptions& options_;
@@ -553,7 +562,7 @@ class Engine final : public ExecutorListener {
   std::vector<Event> events_;
   std::string stop_reason_{options_.stop_reason};  // of jobs that wait
   std::vector<std::string> notes_;                 // for the log, as soon as no callback of libevent is on the stack
-  int stops_before_ = 0;  // of the daemons before this one
+  int stops_before_ = 0;                           // of the daemons before this one
   int stops_heeded_ = 0;
   bool stopping_ = false;   // no job is taken from the source any more
   bool killing_ = false;    // the jobs that ran have been ended, too

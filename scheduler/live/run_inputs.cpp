@@ -68,4 +68,15 @@ LaunchOrder RunInputs::order(JobId job, const std::function<LaunchOrder()>& orde
   }
 }
 
+std::string RunInputs::kept(std::string answer) {
+  if (!are_played_back()) {
+    add(Kind::kAnswer, answer);
+    return answer;
+  }
+  auto past = turns_->take_if(Kind::kAnswer);
+  if (!past) turns_->differs("an answer of the policy", "none");
+  if (*past != answer) ++other_answers_;
+  return std::move(*past);
+}
+
 }  // namespace replay::live

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -14,10 +15,11 @@
 #include "scheduler/live/trace_clock.hpp"
 #include "scheduler/live/turn_log.hpp"
 #include "scheduler/model/units.hpp"
+#include "scheduler/policy/view/policy.hpp"
 
 namespace replay::live {
 
-class RunInputs {
+class RunInputs final : public AnswerKeeper {
  public:
   /// `turns` null: nothing is kept. Both outlive this.
   RunInputs(TurnLog* turns, const TraceClock& clock) : turns_(turns), clock_(clock) {}
@@ -36,6 +38,10 @@ class RunInputs {
   /// does so only while it is played back.
   [[nodiscard]] LaunchOrder order(JobId job, const std::function<LaunchOrder()>& order);
 
+  [[nodiscard]] std::string kept(std::string answer) override;
+  /// Of the answers that were played back, those that were others this time.
+  [[nodiscard]] std::size_t other_answers() const { return other_answers_; }
+
   // REQUIRES of these: nothing is played back.
   void begin_turn(Instant now) { add(TurnLog::Kind::kTurn, fmt::format("{}", now.time_since_epoch().count())); }
   void add(TurnLog::Kind kind, const std::string& text) {
@@ -53,6 +59,7 @@ class RunInputs {
 
   TurnLog* turns_;
   const TraceClock& clock_;
+  std::size_t other_answers_ = 0;
 };
 
 }  // namespace replay::live

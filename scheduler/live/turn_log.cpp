@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenTries{500};
 
-constexpr std::array<std::string_view, 8> kNames{"a turn", "a reading of the clock", "a report", "a submission",
-                                                  "a cancellation", "a stop signal", "a refusal", "a note"};
+constexpr std::array<std::string_view, 9> kNames{
+    "a turn", "a reading of the clock", "a report", "a submission", "a cancellation", "a stop signal", "a refusal",
+    "a note", "an answer of the policy"};
 static_assert(kNames.size() == static_cast<std::size_t>(TurnLog::kLastKind) + 1);
 
 std::string_view name_of(TurnLog::Kind kind) { return kNames[static_cast<std::size_t>(kind)]; }
@@ -102,8 +103,8 @@ void TurnLog::secure() {
 
 void TurnLog::differs(std::string_view expected, std::string_view found) const {
   throw TurnLogDiffers(
-      fmt::format("{}: the run does not come out as it did: after turn {} ({} us): expected {}, found {}", path_.string(),
-                  turns_, instant_, expected, found));
+      fmt::format("{}: the run does not come out as it did: after turn {} ({} us): expected {}, found {}",
+                  path_.string(), turns_, instant_, expected, found));
 }
 
 std::vector<TurnLog::Input> read_turns(const std::filesystem::path& file) {

@@ -35,13 +35,14 @@ class TurnLog {
     kCancel,    ///< a cancellation that it gave
     kStops,     ///< how many stop signals have come
     kRefusal,   ///< RunOptions::order has refused a job: how, and why
-    kNote       ///< a line for the user
+    kNote,      ///< a line for the user
+    kAnswer     ///< of a program that is the policy
   };
   struct Input {
     Kind kind;
     std::string text;
   };
-  static constexpr Kind kLastKind = Kind::kNote;
+  static constexpr Kind kLastKind = Kind::kAnswer;
 
   /// Makes the file, whose first record `about` is: what is needed to find the run's jobs again. `warn` gets a line when it
   /// cannot be written, and when it can be again. Throws InputError.

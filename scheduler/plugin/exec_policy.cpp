@@ -23,7 +23,8 @@ class ExecPolicy final : public Policy {
     try {
       if (!child_) begin(view);
       AnswerBook book{view, out};
-      read_answer(child_->ask(told_.pass_line(view), options_.limit), book);
+      std::string answer = child_->ask(told_.pass_line(view), options_.limit);
+      read_answer(keeper_ == nullptr ? answer : keeper_->kept(std::move(answer)), book);
     } catch (const ChildFault& fault) {
       child_.reset();
       throw PolicyFault(options_.name, view.now, fault.what());
@@ -33,6 +34,8 @@ class ExecPolicy final : public Policy {
       throw PolicyFault(options_.name, view.now, refused.what() + words);
     }
   }
+
+  void keep_answers(AnswerKeeper& keeper) override { keeper_ = &keeper; }
 
  private:
   // Starts the program at the first pass, as the machine is not known before. In a real run the agent has been started
@@ -45,6 +48,7 @@ class ExecPolicy final : public Policy {
   ExecOptions options_;
   std::optional<ChildProcess> child_;
   ToldSoFar told_;
+  AnswerKeeper* keeper_ = nullptr;  // null: the answers need not be kept
 };
 
 }  // namespace

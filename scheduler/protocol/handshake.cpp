@@ -216,8 +216,8 @@ std::string job_key(const LinkKey& key, const SessionId& session, std::uint64_t 
   text.put_text({reinterpret_cast<const char*>(session.data()), session.size()});
   text.put(launch);
   std::string made(crypto_generichash_BYTES_MIN, '\0');
-  crypto_generichash(reinterpret_cast<unsigned char*>(made.data()), made.size(), raw(text.bytes()),
-                     text.bytes().size(), key.data(), key.size());
+  crypto_generichash(reinterpret_cast<unsigned char*>(made.data()), made.size(), raw(text.bytes()), text.bytes().size(),
+                     key.data(), key.size());
   return made;
 }
 

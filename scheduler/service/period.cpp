@@ -16,8 +16,8 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/experiment/cluster.hpp"
 #include "scheduler/experiment/past_run.hpp"
-#include "scheduler/results/output_names.hpp"
 #include "scheduler/model/units.hpp"
+#include "scheduler/results/output_names.hpp"
 #include "scheduler/results/recorder.hpp"
 #include "scheduler/service/door.hpp"
 
@@ -58,7 +58,8 @@ Period::Period(PeriodOptions options, std::string command_line)
       command_line_(std::move(command_line)),
       folder_(options_.folder),
       last_(last_period_if_left()),
-      machine_(last_ ? experiment::RealMachine{options_.run, last_->run.agents} : experiment::RealMachine{options_.run}),
+      machine_(last_ ? experiment::RealMachine{options_.run, last_->run.agents}
+                     : experiment::RealMachine{options_.run}),
       open_(experiment::prepare_open(options_.run, machine_.machine())) {
   if (open_.part) machine_.take(*open_.part);
   machine_.find_programs();

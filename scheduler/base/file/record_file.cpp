@@ -139,8 +139,8 @@ void RecordFile::save() {
   if (unsaved_.empty()) return;
   std::size_t written = 0;
   while (written < unsaved_.size()) {
-    const ssize_t count = ::pwrite(file_.get(), unsaved_.data() + written, unsaved_.size() - written,
-                                   static_cast<off_t>(end_ + written));
+    const ssize_t count =
+        ::pwrite(file_.get(), unsaved_.data() + written, unsaved_.size() - written, static_cast<off_t>(end_ + written));
     if (count >= 0)
       written += static_cast<std::size_t>(count);
     else if (errno != EINTR)

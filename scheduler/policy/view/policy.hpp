@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "scheduler/policy/view/decision.hpp"
@@ -32,6 +33,14 @@ struct Traits {
   std::optional<Training> training = {};  ///< what it has learned from
 };
 
+/// Where answers of a program are kept that may answer otherwise when it is asked again.
+class AnswerKeeper {
+ public:
+  virtual ~AnswerKeeper() = default;
+  /// The answer that counts: the given one, or that of the first time if a run is played back.
+  [[nodiscard]] virtual std::string kept(std::string answer) = 0;
+};
+
 class Policy {
  public:
   explicit Policy(Traits traits = {}) : traits_(std::move(traits)) {}
@@ -49,6 +58,9 @@ class Policy {
   [[nodiscard]] virtual Duration more_time(const ClusterView& /*view*/, const RunningJob& /*job*/) {
     return Duration::zero();
   }
+
+  /// Before the first pass, of a run that may be played back. `keeper` outlives the run. One that decides by itself needs none.
+  virtual void keep_answers(AnswerKeeper& /*keeper*/) {}
 
  private:
   Traits traits_;

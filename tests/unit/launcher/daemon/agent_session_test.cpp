@@ -65,7 +65,7 @@ class Session : public testing::Test {
     }
   }
 
-  void connect(std::chrono::milliseconds lease) {
+  void connect(std::chrono::milliseconds lease, bool holds = false) {
     std::atomic<bool> is_done = false;
     std::thread daemon{[&] {
       link_ = connect_agent(door_->address(), key_, lease);
@@ -73,6 +73,9 @@ class Session : public testing::Test {
     }};
     EXPECT_TRUE(until([&] { return is_done.load(); }));
     daemon.join();
+    open_session(holds);
+  }
+  void open_session(bool holds) {
     session_ = std::make_unique<AgentSession>(
         loop_.get(), link_,
         [this](const protocol::AgentReport& report) {
@@ -80,7 +83,7 @@ class Session : public testing::Test {
             reports_.push_back(static_cast<std::int64_t>(suspended->job));
         },
         [this](const std::string& reason) { lost_ = reason; },
-        [this](AgentSession::LineState, const std::string& note) { notes_.push_back(note); });
+        [this](AgentSession::LineState, const std::string& note) { notes_.push_back(note); }, holds);
   }
 
   bool until(const std::function<bool()>& happened, std::chrono::milliseconds limit = 20s) {
@@ -176,6 +179,47 @@ TEST_F(Session, IsLostAtOnceWhenTheAgentHasStartedAnew) {
   agent_.reset();
   EXPECT_TRUE(until([&] { return !lost_.empty(); }));
   EXPECT_NE(lost_.find("has started anew"), std::string::npos) << lost_;
+}
+
+TEST_F(Session, ThatHoldsGivesNoOrderBeforeItsRelease) {
+  listen();
+  connect(30s, true);
+  session_->send(protocol::SuspendJob{JobId{1}});
+  agent_->send(protocol::JobSuspended{JobId{99}});
+  ASSERT_TRUE(until([&] { return reports_.size() == 1; }));
+  EXPECT_TRUE(orders_.empty());
+  session_->release();
+  EXPECT_TRUE(until([&] { return orders_.size() == 1; }));
+}
+
+// Of what a daemon has got, it had kept one report; the other one, and a third, come to the daemon after it.
+TEST_F(Session, GoesOnWithAnotherDaemonWhereTheFirstHadKeptIt) {
+  listen();
+  connect(30s, true);
+  session_->send(protocol::SuspendJob{JobId{1}});
+  session_->release();
+  ASSERT_TRUE(until([&] { return reports_.size() == 1; }));
+  session_->release();
+  agent_->send(protocol::JobSuspended{JobId{98}});
+  ASSERT_TRUE(until([&] { return reports_.size() == 2; }));
+  session_.reset();
+  const LinkTarget target = link_;
+  link_.close();
+  agent_->send(protocol::JobSuspended{JobId{99}});
+
+  reports_.clear();
+  static_cast<LinkTarget&>(link_) = target;
+  open_session(true);
+  session_->send(protocol::SuspendJob{JobId{1}});  // as then
+  session_->play(protocol::JobSuspended{JobId{1}});
+  session_->release();
+  session_->go_on();
+  session_->send(protocol::SuspendJob{JobId{2}});
+  session_->release();
+  EXPECT_TRUE(until([&] { return reports_.size() == 4; }));
+  EXPECT_EQ(reports_, (std::vector<std::int64_t>{1, 98, 99, 2}));
+  EXPECT_EQ(orders_, (std::vector<std::int64_t>{1, 2})) << "none twice";
+  EXPECT_EQ(lost_, "");
 }
 
 TEST_F(Session, ASilentLineIsCutAndMended) {

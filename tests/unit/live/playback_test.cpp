@@ -1,0 +1,243 @@
+// Tests of runs whose inputs are kept: what is played back makes the same event log and gives the same orders.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/base/file/record_file.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/live/turn_log.hpp"
+#include "scheduler/log/text.hpp"
+#include "tests/support/live_run.hpp"
+#include "tests/support/random_workload.hpp"
+
+namespace replay::test {
+namespace {
+
+namespace fs = std::filesystem;
+using live::ExecutorListener;
+using Call = std::function<void(ExecutorListener&)>;
+
+/// Keeps what another executor reports; or plays it back, and then reports nothing more.
+class KeptExecutor final : public live::Executor, ExecutorListener {
+ public:
+  KeptExecutor(std::vector<Call>& calls, live::Executor* inner) : calls_(calls), inner_(inner) {}
+
+  std::vector<std::string> orders;
+
+  void attach(event_base* loop, ExecutorListener* listener) override {
+    listener_ = listener;
+    if (inner_ != nullptr) inner_->attach(loop, this);
+  }
+  void detach() override {
+    if (inner_ != nullptr) inner_->detach();
+  }
+  void launch(const live::LaunchOrder& order) override {
+    give("launch", order.job, order.core_of_rank, [&](Executor& inner) { inner.launch(order); });
+  }
+  void resize(JobId job, const std::vector<CoreId>& cores) override {
+    give("resize", job, cores, [&](Executor& inner) { inner.resize(job, cores); });
+  }
+  void suspend(JobId job) override {
+    give("suspend", job, {}, [&](Executor& inner) { inner.suspend(job); });
+  }
+  void resume(JobId job) override {
+    give("resume", job, {}, [&](Executor& inner) { inner.resume(job); });
+  }
+  void end(JobId job, Outcome outcome) override {
+    give("end", job, {}, [&](Executor& inner) { inner.end(job, outcome); });
+  }
+  void release() override { released = orders.size(); }
+  void play(const std::string& input) override { calls_.at(std::stoul(input))(*listener_); }
+
+  std::size_t released = 0;  ///< of the orders
+
+ private:
+  template <class Do>
+  void give(const std::string& what, JobId job, const std::vector<CoreId>& cores, Do order) {
+    std::string text = what + " " + std::to_string(number(job));
+    for (const CoreId core : cores) text += " " + std::to_string(number(core));
+    orders.push_back(text);
+    if (inner_ != nullptr) order(*inner_);
+  }
+  void tell(const Call& call) {
+    listener_->on_input(std::to_string(calls_.size()));
+    calls_.push_back(call);
+    call(*listener_);
+  }
+  void on_begun(JobId job) override {
+    tell([=](ExecutorListener& to) { to.on_begun(job); });
+  }
+  void on_started(JobId job, bool malleable, const std::string& reason) override {
+    tell([=](ExecutorListener& to) { to.on_started(job, malleable, reason); });
+  }
+  void on_resized(JobId job) override {
+    tell([=](ExecutorListener& to) { to.on_resized(job); });
+  }
+  void on_suspended(JobId job) override {
+    tell([=](ExecutorListener& to) { to.on_suspended(job); });
+  }
+  void on_resumed(JobId job) override {
+    tell([=](ExecutorListener& to) { to.on_resumed(job); });
+  }
+  void on_measured(JobId job, double use) override {
+    tell([=](ExecutorListener& to) { to.on_measured(job, use); });
+  }
+  void on_noted(JobId job, const std::string& text) override {
+    tell([=](ExecutorListener& to) { to.on_noted(job, text); });
+  }
+  void on_node(const NodeChange& change, const std::string& host) override {
+    tell([=](ExecutorListener& to) { to.on_node(change, host); });
+  }
+  void on_ended(JobId job, const JobEnd& end) override {
+    tell([=](ExecutorListener& to) { to.on_ended(job, end); });
+  }
+  void on_not_started(JobId job, const std::string& reason) override {
+    tell([=](ExecutorListener& to) { to.on_not_started(job, reason); });
+  }
+  void on_action_failed(JobId job, const std::string& action, const std::string& reason) override {
+    tell([=](ExecutorListener& to) { to.on_action_failed(job, action, reason); });
+  }
+  void on_lost(const std::string& reason) override {
+    tell([=](ExecutorListener& to) { to.on_lost(reason); });
+  }
+
+  std::vector<Call>& calls_;
+  live::Executor* inner_;  // null: there is none any more
+  ExecutorListener* listener_ = nullptr;
+};
+
+struct PlayedBack {};  // ends a run when that is over
+
+struct Made {
+  std::vector<std::string> log, orders;
+};
+
+class KeptRuns : public Live {
+ protected:
+  void SetUp() override { machine_ = Machine::cluster(2, 1, 4); }
+
+  std::vector<std::string> lines_of(const MemoryLog& log) {
+    std::vector<std::string> lines;
+    for (const log::Record& record : log.records()) lines.push_back(log::to_line(record));
+    return lines;
+  }
+
+  /// A run with all that may come from outside: reports, ends, failed orders, nodes, refused starts.
+  Made run_and_keep(const std::string& policy, const Workload& workload, std::uint64_t seed) {
+    std::map<JobId, Duration> runtimes;
+    for (const TracedJob& traced : workload.jobs) runtimes[traced.job.id] = traced.truth.runtime / kFaster;
+    FakeExecutor inner{runtimes};
+    for (const TracedJob& traced : workload.jobs) {
+      const auto number = static_cast<std::uint64_t>(replay::number(traced.job.id)) + seed;
+      if (number % 7 == 0) inner.fails.insert(traced.job.id);
+      if (number % 11 == 0) inner.not_started[traced.job.id] = "no process";
+    }
+    KeptExecutor executor{calls_, &inner};
+    live::TurnLog turns{file_, "about", [](const std::string&) {}};
+    live::RunOptions options = options_for(turns);
+    options.tick = [&, steps = 0](Instant) mutable {
+      if (++steps == 2) inner.change(machine_, {NodeId{1}, NodeState::kSilent, kNever, "no word", ""});
+      if (steps == 3) inner.change(machine_, {NodeId{1}, NodeState::kUp, kNever, "a word", ""});
+    };
+    MemoryLog log;
+    live::TraceSource source{workload};
+    const auto result = live::run(machine_, source, *make_policy(policy).policy, *model_, executor, log, options);
+    EXPECT_EQ(result.fault, "") << policy;
+    EXPECT_EQ(executor.released, executor.orders.size());
+    return {lines_of(log), executor.orders};
+  }
+
+  /// The first `records` of the kept ones, played back.
+  Made play_back(const std::string& policy, const Workload& workload, std::size_t records) {
+    const std::vector<std::string> all = RecordFile::read(file_);
+    const fs::path part = folder_.path() / "part";
+    fs::remove(part);
+    {
+      RecordFile file = RecordFile::make(part);
+      for (std::size_t i = 0; i < records; ++i) file.add(all[i]);
+      file.save();
+    }
+    KeptExecutor executor{calls_, nullptr};
+    live::TurnLog turns{part, [](const std::string&) {}};
+    live::RunOptions options = options_for(turns);
+    options.played_back = [] { throw PlayedBack{}; };
+    MemoryLog log;
+    live::TraceSource source{workload};
+    EXPECT_THROW((void)live::run(machine_, source, *make_policy(policy).policy, *model_, executor, log, options),
+                 PlayedBack);
+    EXPECT_EQ(executor.released, 0U) << "no order has gone out";
+    return {lines_of(log), executor.orders};
+  }
+
+  live::RunOptions options_for(live::TurnLog& turns) const {
+    live::RunOptions options;
+    options.time_scale = 1.0 / kFaster;
+    options.between_tries = 20ms;
+    options.nodes_come_back_within = 20ms;
+    options.order = [](const TracedJob& traced, ProcessCount) {
+      if (number(traced.job.id) % 13 == 0) throw InputError("no such program");
+      return live::LaunchOrder{};
+    };
+    options.turns = &turns;
+    return options;
+  }
+
+  static constexpr int kFaster = 1000;
+  TemporaryFolder folder_;
+  fs::path file_ = folder_.path() / "turns.log";
+  std::vector<Call> calls_;
+  std::unique_ptr<RuntimeModel> model_ = make_runtime_model("isolated");
+};
+
+bool begins_with(const std::vector<std::string>& whole, const std::vector<std::string>& part) {
+  return part.size() <= whole.size() && std::equal(part.begin(), part.end(), whole.begin());
+}
+
+TEST_F(KeptRuns, ComeOutTheSameWhereverTheyWereBrokenOff) {
+  std::uint64_t seed = 1;
+  for (const std::string policy :
+       {"fcfs-malleable", "easy", "conservative", "slack", "dynp", "scojo-p", "scojo-pect"}) {
+    fs::remove(file_);
+    calls_.clear();
+    const Workload workload{random_jobs(++seed, 30, 8)};
+    const Made whole = run_and_keep(policy, workload, seed);
+    const std::size_t records = RecordFile::read(file_).size();
+    ASSERT_GT(records, 10U) << policy;
+    for (std::size_t kept = 2; kept <= records; kept += kept + 7 < records ? 7 : 1) {
+      const Made again = play_back(policy, workload, kept);
+      EXPECT_TRUE(begins_with(whole.log, again.log)) << policy << ", the first " << kept << " records";
+      EXPECT_TRUE(begins_with(whole.orders, again.orders)) << policy << ", the first " << kept << " records";
+      if (kept < records) continue;
+      EXPECT_EQ(whole.log, again.log) << policy;
+      EXPECT_EQ(whole.orders, again.orders) << policy;
+    }
+  }
+}
+
+TEST_F(KeptRuns, OfAnotherTraceOrPolicyAreRefused) {
+  std::vector<TracedJob> jobs = random_jobs(5, 20, 8);
+  const Workload workload{jobs};
+  (void)run_and_keep("easy", workload, 5);
+  jobs.erase(jobs.begin());
+  const Workload other{jobs};
+  KeptExecutor executor{calls_, nullptr};
+  live::TurnLog turns{file_, [](const std::string&) {}};
+  const live::RunOptions options = options_for(turns);
+  MemoryLog log;
+  live::TraceSource source{other};
+  try {
+    (void)live::run(machine_, source, *make_policy("easy").policy, *model_, executor, log, options);
+    FAIL() << "it is another trace";
+  } catch (const live::TurnLogDiffers& error) {
+    EXPECT_NE(std::string{error.what()}.find("turns.log"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace replay::test
