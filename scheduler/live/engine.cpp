@@ -76,6 +76,7 @@ class Engine final : public ExecutorListener {
     for (;;) {
       if (is_to_leave()) return leave();
       heed_stops();
+      source_.tick();
       if (const Instant now = clock_.now(); is_due(now)) {
         inputs_.begin_turn(now);
         step(now);

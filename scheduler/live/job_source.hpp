@@ -59,6 +59,8 @@ class JobSource {
   virtual void on_end(JobId job, Instant now) = 0;
   /// After the records of a turn, and before its orders are carried out. Jobs that have ended may be forgotten.
   virtual void forget_ended() = 0;
+  /// Several times a second, whatever happens: it may try again what has failed.
+  virtual void tick() {}
   /// Jobs can be started again.
   virtual void on_site_works() {}
   /// No further job and no cancellation is taken: the run ends early.

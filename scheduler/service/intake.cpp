@@ -178,7 +178,6 @@ const TracedJob* Intake::take(Instant now) {
   std::erase_if(cancellations_, has_hung_up);
   if (!submissions_.empty()) put_into_journal();
   if (!cancellations_.empty()) cancel_in_journal();
-  if (!fault_.empty()) write_ends();
   if (ready_.empty()) return nullptr;
   const WaitingJob next = ready_.front();
   ready_.pop_front();
@@ -276,6 +275,10 @@ void Intake::cancel_in_journal() {
     }
   }
   if (!ends_.empty()) write_ends();
+}
+
+void Intake::tick() {
+  if (!fault_.empty()) write_ends();
 }
 
 std::optional<JobId> Intake::take_cancel(Instant /*now*/) {

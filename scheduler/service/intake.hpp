@@ -63,12 +63,15 @@ class Intake final : public live::JobSource {
   [[nodiscard]] Instant next() const override { return ready_.empty() && submissions_.empty() ? kNever : begin_; }
   const TracedJob* take(Instant now) override;
   const TracedJob* take_again(JobId job, Instant now) override;
-  [[nodiscard]] Instant next_cancel() const override { return cancels_.empty() ? kNever : begin_; }
+  [[nodiscard]] Instant next_cancel() const override {
+    return cancels_.empty() && cancellations_.empty() ? kNever : begin_;
+  }
   std::optional<JobId> take_cancel(Instant now) override;
   bool take_cancel_again(JobId job, Instant now) override;
   [[nodiscard]] const TracedJob& job(JobId job) override { return jobs_.at(job); }
   void on_end(JobId job, Instant now) override;
   void forget_ended() override;
+  void tick() override;
   void close() override;
   void on_lost() override { board_.note_loss(); }
   bool on_lost_with_node(JobId job) override;
