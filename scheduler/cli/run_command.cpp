@@ -107,6 +107,9 @@ void add_notes(experiment::Prepared& run, experiment::RealMachine& machine) {
 
 // The daemon of the run has ended, and its jobs have not.
 int resume(RunGiven given) {
+  if (given.run != experiment::RunSpec{} || !given.results.out.empty() || given.results.force || given.dry_run)
+    throw UsageError(
+        "--resume: the run goes on as it was begun: expected no other options than --live-page, --plain and --json");
   given.resume = fs::absolute(given.resume).lexically_normal().string();
   const fs::path folder = given.resume;
   const experiment::PastRun past = experiment::read_past_run(folder);

@@ -1,6 +1,8 @@
 #include "scheduler/experiment/kept_run.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstddef>
@@ -31,6 +33,15 @@ std::string boot_id() {
   std::string id;
   std::getline(file, id);
   return id;
+}
+
+// What it says is believed: which policy and which programs go on.
+fs::path own_turns_file(const fs::path& folder) {
+  fs::path file = folder / results::kTurnsFile;
+  struct stat status {};
+  if (::lstat(file.c_str(), &status) == 0 && status.st_uid != ::geteuid())
+    throw InputError(fmt::format("{}: expected a file of your own, found one of uid {}", file.string(), status.st_uid));
+  return file;
 }
 
 template <class Clock>
@@ -128,11 +139,11 @@ Keeping::Keeping(const fs::path& folder, const KeptRun& run)
 Keeping::Keeping(const fs::path& folder)
     : log_(folder / results::file_of("events")),
       before_(folder / results::kLogBefore),
-      turns_(folder / results::kTurnsFile, say),
+      turns_(own_turns_file(folder), say),
       run_(KeptRun::parse(turns_.about(), (folder / results::kTurnsFile).string())) {}
 
 KeptRun read_kept_run(const fs::path& folder) {
-  const fs::path file = folder / results::kTurnsFile;
+  const fs::path file = own_turns_file(folder);
   const std::vector<std::string> records = RecordFile::read(file);
   if (records.empty()) throw InputError(fmt::format("{}: says nothing of its run", file.string()));
   return KeptRun::parse(records.front(), file.string());
