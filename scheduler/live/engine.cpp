@@ -77,7 +77,7 @@ class Engine final : public ExecutorListener {
       if (is_to_leave()) return leave();
       heed_stops();
       source_.tick();
-      if (const Instant now = clock_.now(); is_due(now)) {
+      if (const Instant now = clock_.now(); next_step() <= now) {
         inputs_.begin_turn(now);
         step(now);
       }
@@ -225,12 +225,15 @@ class Engine final : public ExecutorListener {
 
   // ---- turns ----
 
-  // Whether a step would change anything.
-  [[nodiscard]] bool is_due(Instant now) const {
-    const Instant taken_next = std::min({source_.next(), source_.next_cancel(), options_.until});
-    return !events_.empty() || !notes_.empty() || (!result_.lost.empty() && !is_closed_) ||
-           (!stopping_ && (taken_next <= now || !result_.broken_off.empty())) || (!killing_ && machine_until_ <= now) ||
-           std::min({controller_.next_timer(), trusted_at_, next_try_}) <= now || do_jobs_wait_for_ever(now);
+  // When a step would change something; kNever: not before something happens.
+  [[nodiscard]] Instant next_step() const {
+    const bool has_happened = !events_.empty() || !notes_.empty() || (!result_.lost.empty() && !is_closed_) ||
+                              (!stopping_ && !result_.broken_off.empty());
+    if (has_happened) return Instant::min();
+    Instant next = std::min({controller_.next_timer(), trusted_at_, next_try_});
+    if (!stopping_) next = std::min({next, source_.next(), source_.next_cancel(), options_.until});
+    if (!killing_) next = std::min(next, machine_until_);
+    return do_jobs_wait() ? std::min(next, awaited_until_) : next;
   }
 
   // Everything that has happened since the last turn of the loop counts as one instant.
@@ -258,17 +261,16 @@ class Engine final : public ExecutorListener {
 
   // Nothing runs, comes or is planned: no event would ever come. The jobs that wait need nodes that are down, or the policy
   // starts none of them.
-  [[nodiscard]] bool do_jobs_wait_for_ever(Instant now) const {
+  [[nodiscard]] bool do_jobs_wait() const {
     const bool nothing_comes = !source_.is_open() && controller_.running() == 0 && source_.next() == kNever &&
                                source_.next_cancel() == kNever && events_.empty();
-    const bool may_nodes_come_back = !silent_.empty() || now < awaited_until_;
-    if (stopping_ || !nothing_comes || may_nodes_come_back) return false;
+    if (stopping_ || !nothing_comes || !silent_.empty()) return false;
     if (controller_.waiting() == 0) return controller_.held_back() > 0;  // a timer would change nothing
     return controller_.next_timer() == kNever;
   }
 
   void note_jobs_that_wait_for_ever(Instant now) {
-    if (!do_jobs_wait_for_ever(now)) return;
+    if (now < awaited_until_ || !do_jobs_wait()) return;
     if (controller_.waiting() == 0) return cancel_held_back(now);
     result_.fault = fmt::format("nothing runs, and the policy starts none of the {} that wait",
                                 counted(controller_.waiting(), "job"));
@@ -312,13 +314,9 @@ class Engine final : public ExecutorListener {
 
   // Waits until something happens, the next arrival or timer is due, or the view is to be drawn.
   void wait() {
-    Instant next = std::min({controller_.next_timer(), options_.until, next_try_, trusted_at_});
-    if (!killing_) next = std::min(next, machine_until_);
-    if (awaited_until_ > clock_.now()) next = std::min(next, awaited_until_);
-    if (!stopping_) next = std::min({next, source_.next(), source_.next_cancel()});
-    auto wait = next == kNever ? std::chrono::microseconds{1h} : clock_.until(next);
+    const Instant next = next_step();
+    auto wait = next == kNever ? std::chrono::microseconds{1h} : clock_.until(std::max(next, clock_.now()));
     if (options_.tick) wait = std::min<std::chrono::microseconds>(wait, kTick);
-    if (!events_.empty()) wait = 0us;
     wake_.arm_after(std::min<std::chrono::microseconds>(wait, 1h));
     event_base_loop(base_.get(), EVLOOP_ONCE);
   }
