@@ -12,6 +12,7 @@
 
 #include "launcher/agent/cores/core_segment.hpp"
 #include "launcher/agent/cores/job_segment.hpp"
+#include "launcher/daemon/executor_inputs.hpp"
 #include "launcher/mpich/proxy_message.hpp"
 #include "launcher/mpich/sealed_relay.hpp"
 #include "scheduler/base/error.hpp"
@@ -189,6 +190,17 @@ void add_segments(std::vector<Seed>& seeds) {
   seeds.push_back({"segment/agent-cores", std::string(1, '\3') + cores});
 }
 
+void add_executor_inputs(std::vector<Seed>& seeds) {
+  const auto add = [&seeds](const char* name, const launcher::ExecutorInput& input) {
+    seeds.push_back({std::string{"executor_input/"} + name, launcher::to_bytes(input)});
+  };
+  add("reported", launcher::Reported{1, JobMeasured{JobId{7}, 0.5}});
+  add("line-mended", launcher::LineChanged{0, true, "the line is mended"});
+  add("node-lost", launcher::NodeLost{3, "not heard of"});
+  add("node-rejoined", launcher::NodeRejoined{2, "127.0.0.1:40123", {1, 2, 3}});
+  add("rejoin-failed", launcher::RejoinFailed{2, "no agent yet"});
+}
+
 }  // namespace
 
 std::vector<Seed> made_seeds() {
@@ -198,6 +210,7 @@ std::vector<Seed> made_seeds() {
   add_sealed(seeds);
   add_proxies(seeds);
   add_segments(seeds);
+  add_executor_inputs(seeds);
   return seeds;
 }
 

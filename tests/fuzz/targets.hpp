@@ -26,6 +26,8 @@ void segment(std::string_view bytes);
 /// The handshake: the messages of a peer without the key, or how a relay changes the messages of both sides.
 void handshake(std::string_view bytes);
 
+/// What a turn log has kept of an executor.
+void executor_input(std::string_view bytes);
 /// The file that names the hosts of a run.
 void hosts(std::string_view bytes);
 /// What is said about Hydra's proxies: a byte that says by which program, then its message.

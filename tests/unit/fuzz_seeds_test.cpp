@@ -25,7 +25,8 @@ const std::map<std::string, Target> kTargets{{"swf", swf},     {"job_table", job
                                              {"sacct", sacct}, {"trace_csv", trace_csv}, {"event_log", event_log},
                                              {"wire", wire},   {"segment", segment},     {"handshake", handshake},
                                              {"hosts", hosts}, {"proxies", proxies},     {"http_request", http_request},
-                                             {"json", json},   {"text", text},           {"sealed", sealed}};
+                                             {"json", json},   {"text", text},           {"sealed", sealed},
+                                             {"executor_input", executor_input}};
 
 std::vector<std::string> seeds_of(const std::string& target) {
   std::vector<std::string> seeds;
