@@ -76,7 +76,7 @@ std::vector<std::string> words_or_text_of(const std::string& text) {
 
 // No row of ours: another program has written to the file.
 constexpr const char* kIsDamaged =
-    "(id < 1 OR processes NOT BETWEEN 1 AND 2147483647 OR time_limit_us NOT BETWEEN 1 AND {1}"
+    "(id NOT BETWEEN 1 AND {2} OR processes NOT BETWEEN 1 AND 2147483647 OR time_limit_us NOT BETWEEN 1 AND {1}"
     " OR uid NOT BETWEEN 0 AND 4294967295 OR gid NOT BETWEEN 0 AND 4294967295"
     " OR queue NOT BETWEEN -2147483648 AND 2147483647 OR submitted_us NOT BETWEEN 0 AND {0}"
     " OR coalesce(started_us, 0) NOT BETWEEN 0 AND {0}"
@@ -228,10 +228,11 @@ Journal::~Journal() = default;
 
 Instant Journal::latest() const {
   const std::string sql = fmt::format(
-      "SELECT max(coalesce((SELECT submitted_us FROM jobs WHERE submitted_us<={0} ORDER BY id DESC LIMIT 1), 0),"
+      "SELECT max(coalesce((SELECT submitted_us FROM jobs WHERE submitted_us<={0} AND id<={1} ORDER BY id DESC LIMIT "
+      "1), 0),"
       " coalesce((SELECT max(ended_us) FROM jobs WHERE ended_us<={0}), 0),"
       " coalesce((SELECT max(started_us) FROM jobs WHERE ended_us IS NULL AND started_us<={0}), 0))",
-      kLatestInstant);
+      kLatestInstant, kLargestJob);
   return Instant{Duration{number_of(sql.c_str())}};
 }
 
@@ -263,9 +264,21 @@ std::size_t Journal::read_back(std::span<const LeftJob> left) const {
 }
 
 std::int64_t Journal::last_job() const {
-  return number_of(
-      "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name='jobs'), 0),"
-      " coalesce((SELECT max(id) FROM jobs), 0))");
+  const std::string sql = fmt::format(
+      "SELECT max(0, coalesce((SELECT seq FROM sqlite_sequence WHERE name='jobs' AND seq<={0}), 0),"
+      " coalesce((SELECT max(id) FROM jobs WHERE id<={0}), 0))",
+      kLargestJob);
+  return number_of(sql.c_str());
+}
+
+std::string Journal::rows_of_no_job() const {
+  Statement statement{*this, "SELECT id, count(*) OVER () FROM jobs WHERE id<1 OR id>? LIMIT 1"};
+  if (!statement.bind(kLargestJob).step()) return {};
+  const std::int64_t id = statement.integer();
+  const std::int64_t rows = statement.integer();
+  return fmt::format("{}: {} {}: expected 1..{}; what has no job's number is not shown, and no number follows it",
+                     name_, rows == 1 ? "a row has the id" : fmt::format("{} rows have ids such as", rows), id,
+                     kLargestJob);
 }
 
 void Journal::use_no_number_up_to(std::int64_t number) {
@@ -291,7 +304,7 @@ Recovered Journal::recover(Instant now, std::span<const LeftJob> left) {
   const std::string damaged =
       "UPDATE jobs SET ended_us=?, outcome='failed', exit_code=0, reason=?, environment=NULL WHERE ended_us IS NULL "
       "AND " +
-      fmt::format(kIsDamaged, kLatestInstant, kLongestLimit.count());
+      fmt::format(kIsDamaged, kLatestInstant, kLongestLimit.count(), kLargestJob);
   Statement{*this, damaged.c_str()}.run(now, kDamaged);
   recovered.damaged = changed();
   Statement{*this,
@@ -309,18 +322,21 @@ std::vector<JobId> Journal::submit(std::span<const NewJob> jobs) {
   std::vector<JobId> ids;
   Transaction transaction{*this};
   Statement statement{*this,
-                      "INSERT INTO jobs (uid, gid, name, processes, time_limit_us, rigid, requeue, queue, command,"
-                      " directory, environment, submitted_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+                      "INSERT INTO jobs (id, uid, gid, name, processes, time_limit_us, rigid, requeue, queue, command,"
+                      " directory, environment, submitted_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  std::int64_t number = last_job();
+  if (kLargestJob - number < static_cast<std::int64_t>(jobs.size()))
+    throw InputError(fmt::format("{}: no number is left for a job: expected at most {}", name_, kLargestJob));
   for (const NewJob& job : jobs) {
     const JobRequest& request = job.request;
-    statement.run(job.user, job.group, request.name, request.processes, request.time_limit.value().count(),
+    statement.run(++number, job.user, job.group, request.name, request.processes, request.time_limit.value().count(),
                   request.is_rigid, request.requeue, request.queue, text_of(request.command), request.directory,
                   text_of(request.environment), job.submitted);
-    ids.push_back(JobId{sqlite3_last_insert_rowid(db_.get())});
+    ids.push_back(JobId{number});
   }
   if (ids.empty()) return ids;
   const std::int64_t before = last_number_->value();
-  last_number_->set_before_commit(std::max(before, replay::number(ids.back())));
+  last_number_->set_before_commit(std::max(before, number));
   try {
     transaction.commit();
   } catch (const InputError&) {
@@ -394,8 +410,10 @@ StoredJob stored_job(Row& row) {
 }  // namespace
 
 std::vector<WaitingJob> Journal::waiting() const {
-  Statement statement{*this,
-                      fmt::format("{} WHERE ended_us IS NULL AND started_us IS NULL ORDER BY id", kColumns).c_str()};
+  Statement statement{
+      *this, fmt::format("{} WHERE id BETWEEN 1 AND {} AND ended_us IS NULL AND started_us IS NULL ORDER BY id",
+                         kColumns, kLargestJob)
+                 .c_str()};
   std::vector<WaitingJob> jobs;
   while (statement.step()) jobs.push_back(waiting_job(statement));
   return jobs;
@@ -408,9 +426,9 @@ std::optional<StoredJob> Journal::find(JobId job) const {
 }
 
 std::vector<StoredJob> Journal::list(bool ended, std::int64_t after, std::size_t most) const {
-  const char* const which = ended ? "id>?" : "ended_us IS NULL AND id>?";
+  const char* const which = ended ? "id>? AND id<=?" : "ended_us IS NULL AND id>? AND id<=?";
   Statement statement{*this, fmt::format("{} WHERE {} ORDER BY id LIMIT ?", kColumns, which).c_str()};
-  statement.bind(after, static_cast<std::int64_t>(most));
+  statement.bind(after, kLargestJob, static_cast<std::int64_t>(most));
   std::vector<StoredJob> jobs;
   while (statement.step()) jobs.push_back(stored_job(statement));
   return jobs;

@@ -113,6 +113,8 @@ class Journal {
   Recovered recover(Instant now, std::span<const LeftJob> left = {});
   /// The largest number that a job has or had.
   [[nodiscard]] std::int64_t last_job() const;
+  /// Rows whose id is no job's number, which another program has made, and what was expected: they are no jobs. Empty: none.
+  [[nodiscard]] std::string rows_of_no_job() const;
   /// The same as the file of the LastNumber has it: larger, if the journal has lost jobs.
   [[nodiscard]] std::int64_t last_number() const { return last_number_->value(); }
   /// New jobs get larger numbers than this.
@@ -120,7 +122,7 @@ class Journal {
   /// By id, which is the order of submission. O(their number).
   [[nodiscard]] std::vector<WaitingJob> waiting() const;
 
-  /// Their numbers are larger than all before. In order.
+  /// Their numbers are larger than all before. In order. Throws InputError, too, when no number is left.
   [[nodiscard]] std::vector<JobId> submit(std::span<const NewJob> jobs);
   /// The users of these jobs have asked for their ends.
   void cancel(std::span<const JobId> jobs);

@@ -11,6 +11,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/trimmed.hpp"
+#include "scheduler/service/messages.hpp"
 
 namespace replay::service {
 namespace {
@@ -32,9 +33,11 @@ LastNumber::LastNumber(const std::filesystem::path& file)
   }
   const std::string_view found{text, static_cast<std::size_t>(size)};
   const auto number = parse_number<std::int64_t>(trimmed(found, "\n"));
-  if (!number || *number < 0)
-    throw InputError(fmt::format("{}: expected the largest number of a job in {} digits, found '{}'", name_, kSize - 1,
-                                 trimmed(found, "\n")));
+  if (!number || *number < 0 || *number > kLargestJob)
+    throw InputError(
+        fmt::format("{}: expected the largest number of a job, 0..{} in {} digits, found '{}'; where the file is "
+                    "removed, the largest number in the journal and in jobs/ counts",
+                    name_, kLargestJob, kSize - 1, trimmed(found, "\n")));
   value_ = *number;
 }
 

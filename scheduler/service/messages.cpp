@@ -24,7 +24,7 @@ using Place = JsonPlace<Json>;
 const std::string kRequest = "request";  // what messages call the line
 const std::string kAnswer = "answer";
 
-constexpr double kMostId = 9e15;  // a double tells all numbers up to it apart
+constexpr auto kMostId = static_cast<double>(kLargestJob);
 constexpr double kLatest = 9e12;  // seconds; units.hpp
 
 constexpr std::array<std::string_view, 4> kStates = {"waiting", "running", "suspended", "ended"};

@@ -17,6 +17,8 @@
 
 namespace replay::service {
 
+/// Numbers of jobs are 1 to this one. All of them are different as doubles, which is how many readers of JSON keep numbers.
+inline constexpr std::int64_t kLargestJob = 9'000'000'000'000'000;
 /// A request line, without its line end. An answer may be longer by one job (AllJobs::more).
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 /// Time limits of jobs: 1 s to 10 years.

@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 
 class LastJob final : public history::Observer {
  public:
-  void on_submit(Instant /*at*/, const history::JobState& job) override {
-    number = std::max(number, replay::number(job.id));
+  void on_submit(Instant /*at*/, const history::JobState& job) override { note(replay::number(job.id)); }
+  void note(std::int64_t job) {
+    if (job <= kLargestJob) number = std::max(number, job);
   }
   std::int64_t number = 0;
 };
@@ -48,11 +49,10 @@ PastPeriod read_past_period(const ServiceFolder& folder) {
     }
   }
   past.left = board.take_left();
-  past.last_job = last.number;
   std::error_code error;
   for (const auto& job : fs::directory_iterator(folder.jobs(), error))
-    if (const auto id = parse_number<std::int64_t>(job.path().filename().string()))
-      past.last_job = std::max(past.last_job, *id);
+    if (const auto id = parse_number<std::int64_t>(job.path().filename().string())) last.note(*id);
+  past.last_job = last.number;
   return past;
 }
 

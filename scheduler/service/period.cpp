@@ -196,6 +196,7 @@ void Period::note_past(const PastPeriod& past, std::int64_t last_job, Duration b
         "missing or damaged; what is missing is not brought back, and its numbers are not used again",
         folder_.journal().string(), missing_jobs(last_job + 1, past.last_job), folder_.last_number().string(),
         folder_.jobs().string()));
+  if (std::string rows = journal_->rows_of_no_job(); !rows.empty()) notes_.push_back(std::move(rows));
   if (!past.unreadable_log.empty())
     notes_.push_back(fmt::format("the ends of the last service's jobs cannot be read back: {}", past.unreadable_log));
   if (behind > std::chrono::seconds{1})

@@ -10,11 +10,13 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/service/past_period.hpp"
 
 namespace replay::service {
 namespace {
@@ -53,6 +55,13 @@ class JournalTest : public testing::Test {
     std::vector<JobId> ids;
     for (const WaitingJob& job : journal.waiting()) ids.push_back(job.id);
     return ids;
+  }
+  /// As another program does it.
+  static void change(const std::filesystem::path& file, const std::string& sql) {
+    sqlite3* other = nullptr;
+    ASSERT_EQ(sqlite3_open(file.c_str(), &other), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(other, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sql;
+    sqlite3_close(other);
   }
   TemporaryFolder folder_;
 };
@@ -161,13 +170,10 @@ TEST_F(JournalTest, AJobWhoseRowAnotherProgramHasDamagedFailsAndTheOthersGoOn) {
     Journal journal{file(), kZero};
     for (int i = 0; i < 5; ++i) (void)submit(journal, new_job("job"));
   }
-  sqlite3* other = nullptr;
-  ASSERT_EQ(sqlite3_open(file().c_str(), &other), SQLITE_OK);
-  const auto run = [other](const char* sql) { return sqlite3_exec(other, sql, nullptr, nullptr, nullptr); };
-  EXPECT_EQ(run("UPDATE jobs SET command='{}' WHERE id=1"), SQLITE_OK);
-  EXPECT_EQ(run("UPDATE jobs SET command='[' WHERE id=2"), SQLITE_OK);
-  EXPECT_EQ(run("UPDATE jobs SET processes=0 WHERE id=3"), SQLITE_OK);
-  EXPECT_EQ(run("UPDATE jobs SET command='[]' WHERE id=4"), SQLITE_OK);
+  change(file(), "UPDATE jobs SET command='{}' WHERE id=1");
+  change(file(), "UPDATE jobs SET command='[' WHERE id=2");
+  change(file(), "UPDATE jobs SET processes=0 WHERE id=3");
+  change(file(), "UPDATE jobs SET command='[]' WHERE id=4");
   {
     Journal journal{file(), kZero};
     EXPECT_EQ(journal.recover(at(20s)).damaged, 4U);
@@ -178,8 +184,7 @@ TEST_F(JournalTest, AJobWhoseRowAnotherProgramHasDamagedFailsAndTheOthersGoOn) {
     EXPECT_EQ(all[0].outcome, Outcome::kFailed);
     EXPECT_NE(all[0].reason, "");
   }
-  EXPECT_EQ(run("DELETE FROM service"), SQLITE_OK);
-  EXPECT_EQ(sqlite3_close(other), SQLITE_OK);
+  change(file(), "DELETE FROM service");
   EXPECT_THROW((Journal{file(), kZero}), InputError) << "no instant zero";
 }
 
@@ -198,13 +203,8 @@ TEST_F(JournalTest, NumbersOfNoJobCostTheirRowAndNeitherTheOthersNorTheList) {
   constexpr auto kBad = static_cast<std::int64_t>(kChanges.size());
   Journal journal{file(), kZero};
   (void)journal.submit(std::vector<NewJob>(kChanges.size() + 1, new_job("job")));
-  sqlite3* other = nullptr;
-  ASSERT_EQ(sqlite3_open(file().c_str(), &other), SQLITE_OK);
-  for (std::size_t i = 0; i < kChanges.size(); ++i) {
-    const std::string sql = "UPDATE jobs SET " + std::string{kChanges[i]} + " WHERE id=" + std::to_string(i + 1);
-    ASSERT_EQ(sqlite3_exec(other, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sql;
-  }
-  sqlite3_close(other);
+  for (std::size_t i = 0; i < kChanges.size(); ++i)
+    change(file(), "UPDATE jobs SET " + std::string{kChanges[i]} + " WHERE id=" + std::to_string(i + 1));
   EXPECT_EQ(journal.latest(), at(1s)) << "time does not begin with a damaged row";
   EXPECT_EQ(journal.recover(at(20s)).damaged, kChanges.size() - 1) << "the last one has ended";
   EXPECT_EQ(waiting_in(journal), std::vector<JobId>{JobId{kBad + 1}});
@@ -215,6 +215,55 @@ TEST_F(JournalTest, NumbersOfNoJobCostTheirRowAndNeitherTheOthersNorTheList) {
     for (const auto& instant : {stored.started, stored.ended})
       EXPECT_LT(instant.value_or(at(0s)), at(std::chrono::hours{24 * 366 * 100})) << number(stored.job.id);
   }
+}
+
+TEST_F(JournalTest, ARowWhoseIdIsNoJobsNumberIsNamedAndLeftOutAndTheNextJobsNumberDoesNotFollowIt) {
+  for (const std::int64_t id : {std::int64_t{-5}, std::int64_t{0}, kLargestJob + 1, std::int64_t{9'007'199'254'740'993},
+                                std::numeric_limits<std::int64_t>::max()}) {
+    const TemporaryFolder folder;
+    const std::filesystem::path own = folder / "journal.db";
+    Journal journal{own, kZero};
+    (void)journal.submit(std::vector<NewJob>(2, new_job("job")));
+    EXPECT_EQ(journal.rows_of_no_job(), "");
+    change(own, "INSERT INTO jobs SELECT " + std::to_string(id) +
+                    ", uid, gid, name, processes, time_limit_us, rigid, requeue, queue, command, directory,"
+                    " environment, 5000000, 0, NULL, NULL, NULL, NULL, NULL FROM jobs WHERE id=1");
+    EXPECT_NE(journal.rows_of_no_job().find(" " + std::to_string(id) + ": expected 1..9000000000000000"),
+              std::string::npos)
+        << journal.rows_of_no_job();
+    const std::vector<JobId> jobs{JobId{1}, JobId{2}};
+    EXPECT_EQ(waiting_in(journal), jobs) << id;
+    EXPECT_EQ(journal.list(true, 0, 10).size(), 2U) << id;
+    EXPECT_EQ(journal.latest(), at(1s)) << id;
+    EXPECT_EQ(journal.recover(at(20s)).damaged, 1U) << id;
+    EXPECT_EQ(journal.last_job(), 2) << id;
+    journal.use_no_number_up_to(journal.last_number());
+    EXPECT_EQ(submit(journal, new_job("next")), JobId{3}) << id;
+    EXPECT_EQ(journal.last_number(), 3) << id;
+  }
+}
+
+TEST_F(JournalTest, WhatElseTellsOfANumberThatNoJobHasIsNoBaseForTheNextOne) {
+  Journal journal{file(), kZero};
+  (void)submit(journal, new_job("a"));
+  for (const char* seq : {"9223372036854775807", "'many'"}) {
+    change(file(), std::string{"UPDATE sqlite_sequence SET seq="} + seq);
+    EXPECT_EQ(journal.last_job(), 1) << seq;
+  }
+  EXPECT_EQ(submit(journal, new_job("b")), JobId{2});
+  for (const char* name : {"9", "9223372036854775807"})
+    std::filesystem::create_directories(folder_.path() / "jobs" / name);
+  EXPECT_EQ(read_past_period(ServiceFolder{folder_.path().string()}).last_job, 9);
+  std::ofstream{folder_.path() / "last-number"} << "9007199254740993\n";
+  EXPECT_THROW((Journal{file(), kZero}), InputError);
+}
+
+TEST_F(JournalTest, WhenNoNumberIsLeftAJobIsRefused) {
+  Journal journal{file(), kZero};
+  journal.use_no_number_up_to(kLargestJob - 1);
+  EXPECT_EQ(submit(journal, new_job("a")), JobId{kLargestJob});
+  EXPECT_THROW((void)submit(journal, new_job("b")), InputError);
+  EXPECT_EQ(journal.list(true, 0, 10).size(), 1U);
 }
 
 TEST_F(JournalTest, TheEndsThatTheEventLogHasAreTakenFromIt) {
