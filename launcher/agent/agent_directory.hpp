@@ -1,7 +1,6 @@
 // The private directory of a node agent: it holds the agent's socket and no file of a user. It is deleted only after
-// these checks: a name of our pattern, mode 0700, our user, a marker file with our version in it, no living agent, and
-// no entry of an unknown name. A directory that fails one of these is left alone. Every step is relative to an open
-// directory and follows no link, so nothing can be swapped between the check and the deletion.
+// these checks (scheduler/base/file/locked_folder.hpp): a name of our pattern, mode 0700, our user, a marker file with our
+// version in it unless it is empty, no living agent, and no entry of an unknown name. One that fails one of these is left alone.
 // A folder in /dev/shm goes with it, under the same checks: for the files through which ranks exchange messages. MPICH and UCX
 // remove their names within milliseconds; those of ranks that are killed meanwhile are known to be a job's by where they are.
 #pragma once

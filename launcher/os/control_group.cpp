@@ -1,5 +1,7 @@
 #include "launcher/os/control_group.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,21 +61,40 @@ void read_processes(const fs::path& directory, std::vector<pid_t>& found) {
   for (const fs::path& below : groups_below(directory)) read_processes(below, found);
 }
 
+bool is_our_group(const fs::path& directory) {
+  struct stat status {};
+  return ::lstat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
+}
+
+/// Not open: a living process has it locked.
+UniqueFd locked(const fs::path& directory) {
+  UniqueFd lock{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  return lock.is_open() && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(lock) : UniqueFd{};
+}
+
 }  // namespace
 
+// Before it is locked, another process may take it for that of a dead one, and remove it.
 std::optional<ControlGroup> ControlGroup::make(const std::string& name, const fs::path& root) {
-  for (const fs::path& parent : possible_parents(root))
-    if (::mkdir((parent / name).c_str(), 0755) == 0) return ControlGroup{parent / name};
+  for (const fs::path& parent : possible_parents(root)) {
+    if (::mkdir((parent / name).c_str(), 0755) != 0) continue;
+    UniqueFd lock = locked(parent / name);
+    if (lock.is_open() && is_our_group(parent / name)) return ControlGroup{parent / name, std::move(lock)};
+  }
   return std::nullopt;
 }
 
 std::optional<ControlGroup> ControlGroup::find(const std::string& name, const fs::path& root) {
-  for (const fs::path& parent : possible_parents(root)) {
-    struct stat status {};
-    if (::lstat((parent / name).c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid())
-      return ControlGroup{parent / name};
-  }
+  for (const fs::path& parent : possible_parents(root))
+    if (is_our_group(parent / name)) return ControlGroup{parent / name};
   return std::nullopt;
+}
+
+void ControlGroup::remove_empty_ones_of_dead(bool (*is_ours)(std::string_view name), const fs::path& root) {
+  for (const fs::path& parent : possible_parents(root))
+    for (const fs::path& group : groups_below(parent))
+      if (is_ours(group.filename().native()) && is_our_group(group))
+        if (const UniqueFd lock = locked(group); lock.is_open()) remove_group(group);
 }
 
 std::optional<ControlGroup> ControlGroup::make_below(const std::string& name) const {

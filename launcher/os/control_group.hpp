@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/process/process.hpp"
 
 namespace replay::launcher {
@@ -24,7 +26,11 @@ class ControlGroup {
   /// The group that another process, now dead, has made there under this name; it is ours from here on.
   [[nodiscard]] static std::optional<ControlGroup> find(const std::string& name,
                                                         const std::filesystem::path& root = "/");
-  ControlGroup(ControlGroup&& other) noexcept : directory_(std::exchange(other.directory_, {})) {}
+  /// Removes those there that another process, now dead, has made, and in which there is no process. `is_ours` of their names.
+  static void remove_empty_ones_of_dead(bool (*is_ours)(std::string_view name),
+                                        const std::filesystem::path& root = "/");
+  ControlGroup(ControlGroup&& other) noexcept
+      : directory_(std::exchange(other.directory_, {})), lock_(std::move(other.lock_)) {}
   ControlGroup& operator=(ControlGroup&&) = delete;
   /// Removes the group and those below it, as far as no process is in them.
   ~ControlGroup();
@@ -38,8 +44,10 @@ class ControlGroup {
   [[nodiscard]] bool has(pid_t pid) const;
 
  private:
-  explicit ControlGroup(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  explicit ControlGroup(std::filesystem::path directory, UniqueFd lock = {})
+      : directory_(std::move(directory)), lock_(std::move(lock)) {}
   std::filesystem::path directory_;  // empty: moved from
+  UniqueFd lock_;                    // of one that we have made: it is ours while we live
 };
 
 }  // namespace replay::launcher

@@ -45,7 +45,7 @@ void CalibrateJobs::connect() {
 JobId CalibrateJobs::launch(const Words& command, const Cores& core_of_rank) {
   const JobId id{++last_job_};
   Job& job = jobs_[id];
-  job.folder = std::make_unique<TemporaryFolder>("replay", place_.folders);
+  job.folder = std::make_unique<ScratchFolder>(place_.folders);
   live::LaunchOrder order;
   order.job = id;
   order.command = command;

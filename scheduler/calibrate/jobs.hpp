@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "launcher/daemon/agent_executor.hpp"
-#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/file/scratch_folder.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/experiment/disturbance.hpp"
 #include "scheduler/live/executor.hpp"
@@ -83,7 +83,7 @@ class CalibrateJobs final : live::ExecutorListener {
  private:
   using Clock = std::chrono::steady_clock;
   struct Job {
-    std::unique_ptr<TemporaryFolder> folder;
+    std::unique_ptr<ScratchFolder> folder;
     Clock::time_point ordered{}, started_at{}, ended_at{};
     bool is_started = false;
     bool malleable = false;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "scheduler/base/file/temporary_folder.hpp"
@@ -216,6 +217,22 @@ TEST_F(RunProgram, CtrlCKeepsThePhasesSoFar) {
   replay.send(SIGINT);
   EXPECT_EQ(replay.wait(), 130);
   EXPECT_NE(replay.err().find("\nexpanded on 2 cores "), std::string::npos) << replay.err();
+  expect_nothing_left();
+}
+
+TEST_F(RunProgram, WhatIsKilledWithAllItsProcessesLeavesItsFolderToTheNextOne) {
+  Background replay{REPLAY_PROGRAM, {"run", "sh", "-c", "echo here; sleep 1000"}, folder_ / "out", folder_ / "err"};
+  ASSERT_TRUE(comes_true([&] { return replay.out() == "here\nhere\n"; })) << replay.out();
+  replay.send(SIGKILL);
+  EXPECT_EQ(replay.wait(), 137);
+  ASSERT_TRUE(comes_true([this] { return processes_marked(folder_.path().string()).empty(); }));
+  const auto folders = [this] {
+    return std::ranges::count_if(fs::directory_iterator{folder_.path()},
+                                 [](const auto& entry) { return entry.is_directory(); });
+  };
+  EXPECT_EQ(folders(), 1);
+  EXPECT_EQ(run("true").status, 0);
+  EXPECT_EQ(folders(), 0);
   expect_nothing_left();
 }
 

@@ -15,8 +15,6 @@
 namespace replay {
 namespace fs = std::filesystem;
 
-namespace {
-
 fs::path folder_for_temporary_files() {
   std::error_code error;
   fs::path folder = fs::temp_directory_path(error);
@@ -25,8 +23,6 @@ fs::path folder_for_temporary_files() {
   throw InputError(fmt::format("TMPDIR: expected a folder, found '{}': {}: name one that is there, or unset TMPDIR",
                                clean_line(named != nullptr ? named : "", 200), error.message()));
 }
-
-}  // namespace
 
 TemporaryFolder::TemporaryFolder(std::string_view prefix, const fs::path& base) {
   std::string name =

@@ -7,6 +7,9 @@
 
 namespace replay {
 
+/// $TMPDIR, else /tmp. Throws InputError when $TMPDIR names no folder.
+[[nodiscard]] std::filesystem::path folder_for_temporary_files();
+
 /// A new empty folder of mode 0700; the destructor removes it with all that is in it.
 class TemporaryFolder {
  public:

@@ -17,7 +17,7 @@
 #include "launcher/os/topology.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
-#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/file/scratch_folder.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/calibrate/program/output.hpp"
@@ -177,7 +177,7 @@ class Session {
     if (machine_.is_here() && !machine_.is_emulated()) launcher::leave_cores(pus_of(order_.launch.core_of_rank));
     const HeedStops heeding;
     ReportOutput report{request_.report, request_.json};
-    const TemporaryFolder folder{"replay", machine_.is_here() ? fs::path{} : fs::current_path()};
+    const ScratchFolder folder{machine_.is_here() ? fs::path{} : fs::current_path()};
     order_.launch.directory = folder.path();
     for (const std::string& note : machine_.check_nodes(folder.path(), {order_.launch.command.front()})) say_note(note);
     // Before the loop: the agent is forked while this process has one thread and nothing open.

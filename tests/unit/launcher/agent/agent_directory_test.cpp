@@ -200,15 +200,27 @@ TEST_F(AgentDirectories, AUsersFolderOfASimilarNameIsKept) {
 }
 
 TEST_F(AgentDirectories, WithoutOurMarkerItIsKept) {
-  for (const char* marker : {"", "replay agent directory 1\n", "replay agent directory 2\nand more"}) {
+  for (const char* marker : {"replay agent directory 1\n", "replay agent directory 2\nand more"}) {
     const fs::path folder = base_ / "replay-agent-abc123";
     fs::create_directory(folder);
     fs::permissions(folder, fs::perms::owner_all);
-    if (*marker != '\0') std::ofstream(folder / "replay-agent") << marker;
+    std::ofstream(folder / "replay-agent") << marker;
     EXPECT_TRUE(clean_up().empty());
     EXPECT_TRUE(fs::exists(folder)) << marker;
     fs::remove_all(folder);
   }
+}
+
+// As one leaves it that is killed as it makes or removes it.
+TEST_F(AgentDirectories, AnEmptyOneIsDeletedUnlessItIsLocked) {
+  const fs::path left = dead();
+  for (const char* entry : {"replay-agent", kAgentSocket}) fs::remove(left / entry);
+  const AgentDirectory living = make_agent_directory(base_.path());
+  shared_.push_back(living.shared);
+  fs::remove(living.path / "replay-agent");
+  EXPECT_TRUE(clean_up().empty());
+  EXPECT_FALSE(fs::exists(left) || fs::exists(shared_.front()));
+  EXPECT_TRUE(fs::exists(living.path));
 }
 
 TEST_F(AgentDirectories, AMarkerThatIsALinkIsNone) {

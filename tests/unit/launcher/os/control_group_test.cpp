@@ -73,6 +73,22 @@ TEST_F(OurControlGroup, IsMadeInATreeOfVersion1ThatSharesNothingOut) {
   EXPECT_TRUE(exists("sys/fs/cgroup/systemd/user/ours"));
 }
 
+TEST_F(OurControlGroup, OfDeadOnesTheEmptyAreRemovedWhateverBecameOfTheirMakers) {
+  write("proc/self/cgroup", "0::/a\n");
+  write("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  const std::string own = "sys/fs/cgroup/a/";
+  write(own + "cgroup.procs", "");
+  const auto living = ControlGroup::make("ours-living", root_.path());
+  ASSERT_TRUE(living);
+  fs::create_directories(root_ / (own + "ours-dead/job-1"));
+  fs::create_directories(root_ / (own + "another"));
+  write(own + "ours-used/job-1/cgroup.procs", "1\n");  // as one with a process in it, it cannot be removed
+  ControlGroup::remove_empty_ones_of_dead([](std::string_view name) { return name.starts_with("ours-"); },
+                                          root_.path());
+  EXPECT_FALSE(exists(own + "ours-dead"));
+  for (const char* kept : {"ours-living", "ours-used/job-1", "another"}) EXPECT_TRUE(exists(own + kept)) << kept;
+}
+
 TEST_F(OurControlGroup, WithoutControlGroupsThereIsNone) {
   EXPECT_FALSE(ControlGroup::make("ours", root_.path()));
   EXPECT_FALSE(ControlGroup::find("ours", root_.path()));
