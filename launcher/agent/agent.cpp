@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -35,6 +36,7 @@ using std::chrono::milliseconds;
 using std::chrono_literals::operator""ms;
 
 constexpr std::size_t kLongestBase = 60;  // with the names below it, a socket's path must stay below 108 bytes
+constexpr std::size_t kRoom = std::size_t{8} << 20;  // the agent's own, and that of some jobs
 constexpr auto kAgentLeavesWithin = 3000ms;
 constexpr std::chrono::microseconds kShortestTurn{1'000};  // below it the switches cost more than they bring
 
@@ -85,7 +87,16 @@ struct Passed {
 };
 static_assert(std::is_trivially_copyable_v<Passed>);
 
+/// Else the agent would die as it begins, or in the middle of a job's start.
+void expect_room() {
+  void* const room = ::mmap(nullptr, kRoom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED)
+    fail(fmt::format("the node agent cannot be started without {} MB more of address space (ulimit -v)", kRoom >> 20));
+  ::munmap(room, kRoom);
+}
+
 AgentDirectory make_home(const AgentOptions& options) {
+  expect_room();
   const fs::path base = runtime_directory(options);
   if (base.string().size() > kLongestBase)
     throw std::system_error(

@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include "launcher/mpich/job_network.hpp"
 #include "tests/support/launcher_fixture.hpp"
@@ -31,6 +35,23 @@ TEST_F(Launcher, AMissingMpiexecIsNamed) {
   EXPECT_EQ(its_end().outcome, Outcome::kFailed);
   EXPECT_NE(its_end().reason.find("/nowhere/mpiexec"), std::string::npos) << its_end().reason;
   EXPECT_TRUE(seen_.site_fault);
+}
+
+TEST_F(Launcher, AnAgentThatLacksAddressSpaceIsNotStarted) {
+  std::size_t pages = 0;
+  std::ifstream{"/proc/self/statm"} >> pages;
+  rlimit before{};
+  ::getrlimit(RLIMIT_AS, &before);
+  const rlimit full{pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + (std::size_t{2} << 20), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &full), 0);
+  std::string said;
+  try {
+    start();
+  } catch (const std::system_error& error) {
+    said = error.what();
+  }
+  ::setrlimit(RLIMIT_AS, &before);
+  EXPECT_EQ(said.find("the node agent cannot be started without 8 MB more of address space (ulimit -v)"), 0U) << said;
 }
 
 TEST_F(Launcher, AJobsFolderThatHasGoneIsAFaultOfTheSite) {
