@@ -67,7 +67,8 @@ class Controller {
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
   [[nodiscard]] std::size_t running() const { return running_.size(); }
 
-  /// Jobs that need more cores than there will ever be: the policy does not see them (docs/formats/nodes-csv.md).
+  /// Jobs that need more cores than there will ever be (docs/formats/nodes-csv.md), or were put off: the policy does not see
+  /// them.
   [[nodiscard]] std::size_t held_back() const { return held_back_.size(); }
   /// Cancels them, and returns which.
   std::vector<JobId> cancel_held_back(Instant now);
@@ -116,10 +117,15 @@ class Controller {
   bool apply(const StartDelayed& event);
   bool apply(const NodeChange& event);
   bool apply(const Requeue& event);
+  bool apply(const PutOff& event);
+  bool apply(const PutBack& event);
 
   void forget_start(Managed& job);
-  /// The job that was started waits again.
-  void put_back(Managed& job);
+  /// The job that was started is not any more. To the policy it has left.
+  const Job& take_back(Managed& job);
+  /// It waits again.
+  void put_back(Managed& job) { enter_queue(take_back(job)); }
+  void hold_back(const Job& job);
   /// False: it is held back.
   bool enter_queue(const Job& job);
   [[nodiscard]] CoreCount needed(const Job& job) const;

@@ -43,12 +43,25 @@ bool Controller::apply(const Requeue& event) {
   return true;
 }
 
-void Controller::put_back(Managed& job) {
+bool Controller::apply(const PutOff& event) {
+  Managed* const job = started(event.job);
+  if (job == nullptr) return false;
+  write<log::Requeued>(event.job, event.reason);
+  hold_back(take_back(*job));
+  return true;
+}
+
+bool Controller::apply(const PutBack& event) {
+  const Known* const known = jobs_.find(event.job);
+  return known != nullptr && std::erase(held_back_, known->declared) > 0 && enter_queue(*known->declared);
+}
+
+const Job& Controller::take_back(Managed& job) {
   const Job& declared = *job.running->job;
   forget_start(job);
   jobs_.at(declared.id).started = nullptr;
   triggers_.push_back({TriggerKind::kFinish, &declared});
-  enter_queue(declared);
+  return declared;
 }
 
 // At the least, where the policy can choose among sizes that fit the machine.
@@ -57,13 +70,17 @@ CoreCount Controller::needed(const Job& job) const {
   return least > machine_.size() ? cores_needed(job) : least;
 }
 
+void Controller::hold_back(const Job& job) {
+  held_back_.insert(std::ranges::upper_bound(held_back_, std::tuple{job.submitted, job.id}, {},
+                                             [](const Job* one) {
+                                               return std::tuple{one->submitted, one->id};
+                                             }),
+                    &job);
+}
+
 bool Controller::enter_queue(const Job& job) {
   if (needed(job) > cores_.planned().capacity(kEndOfPlans)) {
-    held_back_.insert(std::ranges::upper_bound(held_back_, std::tuple{job.submitted, job.id}, {},
-                                               [](const Job* one) {
-                                                 return std::tuple{one->submitted, one->id};
-                                               }),
-                      &job);
+    hold_back(job);
     return false;
   }
   waiting_.insert(job);

@@ -203,7 +203,8 @@ class Engine final : public ExecutorListener {
       case Kind::kSubmit:
       case Kind::kCancel:
       case Kind::kRefusal:
-      case Kind::kAnswer: turns.differs("a turn", "another input: " + input.text);
+      case Kind::kAnswer:
+      case Kind::kStartable: turns.differs("a turn", "another input: " + input.text);
     }
   }
 
@@ -230,7 +231,7 @@ class Engine final : public ExecutorListener {
     const bool has_happened = !events_.empty() || !notes_.empty() || (!result_.lost.empty() && !is_closed_) ||
                               (!stopping_ && !result_.broken_off.empty());
     if (has_happened) return Instant::min();
-    Instant next = std::min({controller_.next_timer(), trusted_at_, next_try_});
+    Instant next = std::min({controller_.next_timer(), trusted_at_, next_try_, next_look_});
     if (!stopping_) next = std::min({next, source_.next(), source_.next_cancel(), options_.until});
     if (!killing_) next = std::min(next, machine_until_);
     return do_jobs_wait() ? std::min(next, awaited_until_) : next;
@@ -244,6 +245,7 @@ class Engine final : public ExecutorListener {
     if (!stopping_) take_what_is_due(now);
     if (now >= trusted_at_) note_site_works(now);
     if (now >= next_try_) try_again(now);
+    if (now >= next_look_) look_again(now);
     for (std::string& note : std::exchange(notes_, {})) log_.record({now, log::Note{std::move(note)}});
     if (!result_.lost.empty() && !std::exchange(is_closed_, true))
       static_cast<void>(controller_.interrupt(now, stop_reason_));  // cancels waiting jobs, so that no end starts one
@@ -264,7 +266,7 @@ class Engine final : public ExecutorListener {
   [[nodiscard]] bool do_jobs_wait() const {
     const bool nothing_comes = !source_.is_open() && controller_.running() == 0 && source_.next() == kNever &&
                                source_.next_cancel() == kNever && events_.empty();
-    if (stopping_ || !nothing_comes || !silent_.empty()) return false;
+    if (stopping_ || !nothing_comes || !silent_.empty() || !put_off_.empty()) return false;
     if (controller_.waiting() == 0) return controller_.held_back() > 0;  // a timer would change nothing
     return controller_.next_timer() == kNever;
   }
@@ -300,7 +302,9 @@ class Engine final : public ExecutorListener {
     while (const TracedJob* job = inputs_.take(source_, now)) events_.emplace_back(Submit{job});
     while (const auto job = inputs_.take_cancel(source_, now)) {
       events_.emplace_back(Cancel{*job});
-      if (launched_.contains(*job)) continue;  // the controller has it killed, and its end is reported
+      if (launched_.contains(*job) || refused_.contains(*job))
+        continue;  // the controller has it killed: its end follows
+      put_off_.erase(*job);
       source_.on_end(*job, now);
       ++result_.ended;
     }
@@ -363,11 +367,16 @@ class Engine final : public ExecutorListener {
   void begin_to_stop() {
     if (std::exchange(stopping_, true)) return;
     source_.close();
+    next_look_ = kNever;
     for (const Event& event : std::exchange(events_, {}))
-      if (const auto* again = std::get_if<Requeue>(&event))
+      if (const auto* again = std::get_if<Requeue>(&event)) {
         add_end(again->job, {Outcome::kLost, 0, Verification::kNone, -1, again->reason});
-      else
+      } else if (const auto* put_off = std::get_if<PutOff>(&event)) {
+        events_.emplace_back(StartDelayed{put_off->job, Duration::zero(), put_off->reason});
+        leave_queue(put_off->job);
+      } else {
         events_.push_back(event);
+      }
   }
 
   void start_no_more(Instant now) {
@@ -442,9 +451,15 @@ class Engine final : public ExecutorListener {
       if (!result_.broken_off.empty()) throw CannotStartJobs(result_.broken_off);
       const TracedJob& traced = source_.job(job);
       const ProcessCount processes = processes_on(placed.on, traced.job.processes);
-      launch = inputs_.order(job, [&] { return options_.order(traced, processes); });
+      launch = inputs_.order(job, [&] {
+        if (const std::string why = inputs_.are_played_back() ? "" : source_.why_not_startable(job); !why.empty())
+          throw NotStartable(why);
+        return options_.order(traced, processes);
+      });
     } catch (const TurnLogDiffers&) {
       throw;
+    } catch (const NotStartable& error) {
+      return stopping_ ? refuse(now_, job, std::move(placed), error.what()) : put_off_alone(job, error.what());
     } catch (const CannotStartJobs& error) {
       return refuse(now_, job, std::move(placed), clean_line(error.what(), kLongestReason));
     } catch (const std::exception& error) {
@@ -483,6 +498,22 @@ class Engine final : public ExecutorListener {
     refused_.insert_or_assign(job, std::move(placed));
   }
 
+  void put_off_alone(JobId job, std::string why) {
+    forget(job);
+    put_off_.insert(job);
+    next_look_ = std::min(next_look_, now_ + scaled(options_.between_tries));
+    events_.emplace_back(PutOff{job, std::move(why)});
+  }
+
+  void look_again(Instant now) {
+    std::erase_if(put_off_, [this](JobId job) {
+      const bool can_start = inputs_.is_startable(source_, job);
+      if (can_start) events_.emplace_back(PutBack{job});
+      return can_start;
+    });
+    next_look_ = put_off_.empty() ? kNever : now + scaled(options_.between_tries);
+  }
+
   // One that the policy has suspended meanwhile is not started before it is resumed.
   void try_again(Instant now) {
     now_ = now;
@@ -517,6 +548,7 @@ class Engine final : public ExecutorListener {
   void forget(JobId job) {
     launched_.erase(job);
     refused_.erase(job);
+    put_off_.erase(job);
     if (slowdowns_) slowdowns_->forget(job);
   }
 
@@ -554,6 +586,8 @@ class Engine final : public ExecutorListener {
   std::map<JobId, Placed> refused_;  // by the site; not at the executor
   std::string site_fault_;           // the site's last refusal; empty: jobs can be started, as far as is known
   Instant next_try_ = kNever;        // of refused_
+  std::set<JobId> put_off_;          // jobs that cannot be started, and hold no cores
+  Instant next_look_ = kNever;       // at put_off_
   Instant trusted_at_ = kNever;      // when the site works, if it refuses nothing until then
   std::optional<EmulatedSlowdowns> slowdowns_;
   std::set<NodeId> silent_;

@@ -28,6 +28,12 @@ class CannotStartJobs : public InputError {
   using InputError::InputError;
 };
 
+/// Thrown by RunOptions::order: JobSource::why_not_startable().
+class NotStartable : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// When the site takes the machine away, such as a batch system at its time limit, and what does: "the time limit of
 /// Slurm job 7".
 struct MachineEnd {
@@ -54,7 +60,8 @@ struct RunOptions {
   const RuntimeModel* neighbours = nullptr;
   /// Why jobs that waited at a stop signal have ended, for the event log.
   std::string stop_reason = "the run was interrupted";
-  /// Real time from a start that the site refused to the next one. Changed by tests only.
+  /// Real time from a start that the site refused, or that was not possible for the one job, to the next one. Changed by
+  /// tests only.
   std::chrono::milliseconds between_tries{10'000};
   /// Jobs of a node that goes down wait again. The source may say so of single ones, too.
   bool requeues_lost = false;

@@ -49,6 +49,10 @@ class JobSource {
   /// REQUIRES: it was taken, and is not forgotten.
   [[nodiscard]] virtual const TracedJob& job(JobId job) = 0;
 
+  /// Why this job cannot be started, while others can, in a clean line, such as a folder of its own that has gone. Empty: nothing is known
+  /// against it. Asked before each start. One that cannot gives its cores back, and is asked again and again until it can:
+  /// then it waits as before.
+  [[nodiscard]] virtual std::string why_not_startable(JobId /*job*/) { return {}; }
   /// The site could not start this job: RunOptions::order has thrown CannotStartJobs, or the executor has reported it.
   /// True: it keeps its cores, and its start is tried again, as long as it takes. False: it has failed, no further job is
   /// started, and the run ends when those that run have ended. In a run that ends already on_end() follows.

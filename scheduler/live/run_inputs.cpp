@@ -10,7 +10,7 @@ namespace {
 
 using Kind = TurnLog::Kind;
 
-constexpr char kOfSite = 's', kOfJob = 'j';  // before the reason of a refusal
+constexpr char kOfSite = 's', kOfJob = 'j', kForNow = 'w';  // before the reason of a refusal
 
 std::string text_of(JobId job) { return fmt::format("{}", number(job)); }
 JobId job_of(const std::string& text) { return JobId{parse_number<std::int64_t>(text).value_or(0)}; }
@@ -49,6 +49,7 @@ LaunchOrder RunInputs::order(JobId job, const std::function<LaunchOrder()>& orde
     if (const auto refusal = turns_->take_if(Kind::kRefusal)) {
       const std::string why = refusal->substr(1);
       if (refusal->front() == kOfSite) throw CannotStartJobs(why);
+      if (refusal->front() == kForNow) throw NotStartable(why);
       throw InputError(why);
     }
     try {
@@ -61,6 +62,9 @@ LaunchOrder RunInputs::order(JobId job, const std::function<LaunchOrder()>& orde
     return order();
   } catch (const CannotStartJobs& error) {
     add(Kind::kRefusal, kOfSite + std::string{error.what()});
+    throw;
+  } catch (const NotStartable& error) {
+    add(Kind::kRefusal, kForNow + std::string{error.what()});
     throw;
   } catch (const std::exception& error) {
     add(Kind::kRefusal, kOfJob + std::string{error.what()});

@@ -38,6 +38,12 @@ class RunInputs final : public AnswerKeeper {
   /// does so only while it is played back.
   [[nodiscard]] LaunchOrder order(JobId job, const std::function<LaunchOrder()>& order);
 
+  /// Of a job that was put off.
+  [[nodiscard]] bool is_startable(JobSource& source, JobId job) {
+    const bool is_now = !are_played_back() && source.why_not_startable(job).empty();
+    return read(TurnLog::Kind::kStartable, is_now ? 1 : 0) != 0;
+  }
+
   [[nodiscard]] std::string kept(std::string answer) override;
   /// Of the answers that were played back, those that were others this time.
   [[nodiscard]] std::size_t other_answers() const { return other_answers_; }

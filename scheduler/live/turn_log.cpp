@@ -15,9 +15,16 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenTries{500};
 
-constexpr std::array<std::string_view, 9> kNames{
-    "a turn", "a reading of the clock", "a report", "a submission", "a cancellation", "a stop signal", "a refusal",
-    "a note", "an answer of the policy"};
+constexpr std::array<std::string_view, 10> kNames{"a turn",
+                                                  "a reading of the clock",
+                                                  "a report",
+                                                  "a submission",
+                                                  "a cancellation",
+                                                  "a stop signal",
+                                                  "a refusal",
+                                                  "a note",
+                                                  "an answer of the policy",
+                                                  "a look at a job that was put off"};
 static_assert(kNames.size() == static_cast<std::size_t>(TurnLog::kLastKind) + 1);
 
 std::string_view name_of(TurnLog::Kind kind) { return kNames[static_cast<std::size_t>(kind)]; }

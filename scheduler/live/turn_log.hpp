@@ -36,13 +36,14 @@ class TurnLog {
     kStops,     ///< how many stop signals have come
     kRefusal,   ///< RunOptions::order has refused a job: how, and why
     kNote,      ///< a line for the user
-    kAnswer     ///< of a program that is the policy
+    kAnswer,    ///< of a program that is the policy
+    kStartable  ///< whether a job that was put off can be started
   };
   struct Input {
     Kind kind;
     std::string text;
   };
-  static constexpr Kind kLastKind = Kind::kAnswer;
+  static constexpr Kind kLastKind = Kind::kStartable;
 
   /// Makes the file, whose first record `about` is: what is needed to find the run's jobs again. `warn` gets a line when it
   /// cannot be written, and when it can be again. Throws InputError.

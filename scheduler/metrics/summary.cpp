@@ -153,7 +153,7 @@ double core_seconds(Wide sum) { return static_cast<double>(sum) / 1e6; }
 constexpr Definition kNodeDefinitions[] = {
     {"jobs_lost", "jobs", "jobs that ended as a node on which they ran went down",
      [](const Inputs& in) { return count(in.jobs->with(Outcome::kLost)); }},
-    {"requeues", "times", "times that a job waited again, as a node on which it ran went down",
+    {"requeues", "times", "times that a job waited again, as a node on which it ran went down, or its folder had gone",
      [](const Inputs& in) { return count(in.jobs->requeues()); }},
     {"lost_work", "core_s", "core time of runs that ended as a node went down",
      [](const Inputs& in) { return in.jobs->lost_work(); }},

@@ -139,7 +139,14 @@ struct Requeue {  ///< a node on which it ran went down: its processes are gone,
   JobId job;
   std::string reason;
 };
+struct PutOff {  ///< a launched job cannot be started, and others can: it gives its cores back, and is held back
+  JobId job;
+  std::string reason;
+};
+struct PutBack {  ///< it can: it waits again, at its old place
+  JobId job;
+};
 using Event = std::variant<Submit, Finish, Begun, Started, Resized, Suspended, Resumed, Measured, Cancel, ActionFailed,
-                           StartDelayed, NodeChange, Requeue>;
+                           StartDelayed, NodeChange, Requeue, PutOff, PutBack>;
 
 }  // namespace replay

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/shell_words.hpp"
@@ -315,6 +316,18 @@ live::LaunchOrder Intake::order(const TracedJob& traced) {
   return order;
 }
 
+// The folder was there as the job was submitted. What is wrong with the journal, order() finds, too.
+std::string Intake::why_not_startable(JobId job) {
+  put_off_.erase(job);
+  try {
+    const auto stored = journal_.find(job);
+    if (const auto why = stored ? why_cannot_start_in(stored->directory) : std::nullopt)
+      return put_off_.emplace(job, clean_line(*why, kLongestReason)).first->second;
+  } catch (const InputError&) {
+  }
+  return {};
+}
+
 bool Intake::on_not_started(JobId job, const std::string& reason) {
   board_.note_unstarted(job);
   site_fault_ = reason;
@@ -352,6 +365,7 @@ void Intake::forget_ended() {
   for (const JobId job : std::exchange(ended_, {})) {
     jobs_.release(job);
     to_requeue_.erase(job);
+    put_off_.erase(job);
   }
 }
 
@@ -424,7 +438,10 @@ JobStatus Intake::status_of(const StoredJob& stored) {
   }
   if (status.state == JobState::kWaiting) {
     status.started.reset();
-    if (!site_fault_.empty()) status.reason = "no job can be started now: " + site_fault_;
+    if (const auto found = put_off_.find(stored.job.id); found != put_off_.end())
+      status.reason = found->second;
+    else if (!site_fault_.empty())
+      status.reason = "no job can be started now: " + site_fault_;
   }
   return status;
 }

@@ -75,6 +75,7 @@ class Intake final : public live::JobSource {
   void close() override;
   void on_lost() override { board_.note_loss(); }
   bool on_lost_with_node(JobId job) override;
+  std::string why_not_startable(JobId job) override;
   bool on_not_started(JobId job, const std::string& reason) override;
   void on_site_works() override { site_fault_.clear(); }
 
@@ -112,8 +113,9 @@ class Intake final : public live::JobSource {
   bool is_closed_ = false;
   bool is_played_back_ = false;
   std::string fault_;
-  std::string site_fault_;             // why no job can be started; empty: they can
-  std::optional<JobId> failed_order_;  // the last one of order()
+  std::string site_fault_;                // why no job can be started; empty: they can
+  std::optional<JobId> failed_order_;     // the last one of order()
+  std::map<JobId, std::string> put_off_;  // why single jobs cannot be started
 
   std::vector<Submission> submissions_;      // not in the journal yet
   std::vector<Cancellation> cancellations_;  // the same

@@ -1,12 +1,8 @@
 #include "launcher/agent/job/job_launch.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -61,17 +57,6 @@ std::optional<std::filesystem::path> find_program_of(const protocol::LaunchJob& 
   const auto path = std::ranges::find(order.surroundings, "PATH", &Variables::value_type::first);
   const std::string folders = path != order.surroundings.end() ? path->second : program_folders();
   return find_in(order.working_directory, order.command.front(), folders);
-}
-
-/// It was there when the job was submitted.
-std::optional<std::string> why_not_in(const std::filesystem::path& directory) {
-  if (directory.empty()) return std::nullopt;
-  struct stat status {};
-  if (::stat(directory.c_str(), &status) == 0 && !S_ISDIR(status.st_mode))
-    errno = ENOTDIR;
-  else if (::access(directory.c_str(), X_OK) == 0)
-    return std::nullopt;
-  return fmt::format("cannot start in {}: {}", directory.string(), std::strerror(errno));
 }
 
 std::optional<std::string> why_command_cannot_start(const protocol::LaunchJob& order) {
@@ -243,7 +228,7 @@ LaunchResult launch(JobContext& job) {
     if (!mpiexec)
       return {fmt::format("cannot start {}: not found; install MPICH or name its mpiexec", mpiexec_name(job.site)),
               true, ""};
-    if (auto why = why_not_in(job.order.working_directory)) return {std::move(why), true, ""};
+    if (auto why = why_cannot_start_in(job.order.working_directory)) return {std::move(why), true, ""};
     result.failure = why_command_cannot_start(job.order);
     if (result.failure) return result;
     if (job.order.is_on_several_nodes() && (job.site.replay_proxy.empty() || !job.site.dial))

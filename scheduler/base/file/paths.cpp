@@ -1,11 +1,14 @@
 #include "scheduler/base/file/paths.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <boost/process/search_path.hpp>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -51,6 +54,16 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   if (error) throw unreadable(folder, error);
   std::ranges::sort(entries);
   return entries;
+}
+
+std::optional<std::string> why_cannot_start_in(const fs::path& folder) {
+  if (folder.empty()) return std::nullopt;
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) == 0 && !S_ISDIR(status.st_mode))
+    errno = ENOTDIR;
+  else if (::access(folder.c_str(), X_OK) == 0)
+    return std::nullopt;
+  return fmt::format("cannot start in {}: {}", folder.string(), std::strerror(errno));
 }
 
 fs::path own_program() {

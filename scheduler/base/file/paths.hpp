@@ -15,6 +15,9 @@ void expect_readable(const std::filesystem::path& folder);
 /// The entries of a folder, sorted by name. Throws InputError as expect_readable() does, also for one that cannot be listed.
 [[nodiscard]] std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
+/// "cannot start in FOLDER: No such file or directory"; nothing if a program can be started there. Empty: here.
+[[nodiscard]] std::optional<std::string> why_cannot_start_in(const std::filesystem::path& folder);
+
 /// The file of the program that runs; empty: not known.
 [[nodiscard]] std::filesystem::path own_program();
 /// The folder of benchmarks, replay-proxy and the vmlib shared object: PREFIX/lib/replay beside PREFIX/bin/replay.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -175,13 +176,14 @@ class KeptRuns : public Live {
     return {lines_of(log), executor.orders};
   }
 
-  live::RunOptions options_for(live::TurnLog& turns) const {
+  live::RunOptions options_for(live::TurnLog& turns) {
     live::RunOptions options;
     options.time_scale = 1.0 / kFaster;
     options.between_tries = 20ms;
     options.nodes_come_back_within = 20ms;
-    options.order = [](const TracedJob& traced, ProcessCount) {
+    options.order = [this](const TracedJob& traced, ProcessCount) {
       if (number(traced.job.id) % 13 == 0) throw InputError("no such program");
+      if (number(traced.job.id) % 5 == 0 && put_off_.insert(traced.job.id).second) throw live::NotStartable("not yet");
       return live::LaunchOrder{};
     };
     options.turns = &turns;
@@ -192,6 +194,7 @@ class KeptRuns : public Live {
   TemporaryFolder folder_;
   fs::path file_ = folder_.path() / "turns.log";
   std::vector<Call> calls_;
+  std::set<JobId> put_off_;  ///< once each
   std::unique_ptr<RuntimeModel> model_ = make_runtime_model("isolated");
 };
 
@@ -205,6 +208,7 @@ TEST_F(KeptRuns, ComeOutTheSameWhereverTheyWereBrokenOff) {
        {"fcfs-malleable", "easy", "conservative", "slack", "dynp", "scojo-p", "scojo-pect"}) {
     fs::remove(file_);
     calls_.clear();
+    put_off_.clear();
     const Workload workload{random_jobs(++seed, 30, 8)};
     const Made whole = run_and_keep(policy, workload, seed);
     const std::size_t records = RecordFile::read(file_).size();

@@ -109,5 +109,72 @@ TEST_F(IntakeTest, AJobThatTheSiteHoldsBackLeavesAPeriodAsOneThatWaits) {
   EXPECT_EQ(stored(1).outcome, Outcome::kCompleted);
 }
 
+// Of a job whose folder has gone while it waited.
+class AFolderThatHasGone : public IntakeTest {
+ protected:
+  std::filesystem::path directory() const { return folder().path() / "work"; }
+  std::string submit_there(int processes) const {
+    std::filesystem::create_directory(directory());
+    std::string line = submit_line(processes);
+    return line.replace(line.find("/tmp"), 4, directory().string());
+  }
+  Step remove() const {
+    return [this] { return std::filesystem::remove(directory()); };
+  }
+};
+
+TEST_F(AFolderThatHasGone, KeepsItsJobWaitingWithoutCoresAndNoOther) {
+  const Period period = serve(
+      {{1, 0.3}, {2, 0.05}, {3, 0.05}},
+      {send(submit_line(2) + submit_there(2) + submit_line(2)), answers(3), remove(), send(of_job("wait", 3)), ended(1),
+       shows(2, "cannot start in " + directory().string() + ": No such file or directory"),
+       [this] { return has(client_->last_line(), R"("state":"waiting")") && has(client_->last_line(), R"("cores":0)"); },
+       [this] { return std::filesystem::create_directory(directory()); }, send(of_job("wait", 2)), ended(2)});
+  for (const int job : {1, 2, 3}) EXPECT_EQ(stored(job).outcome, Outcome::kCompleted) << stored(job).reason;
+  ASSERT_TRUE(period.launched.contains(JobId{2}));
+  EXPECT_EQ(period.launched.at(JobId{2}).size(), 1U);
+  EXPECT_EQ(test::what_is_wrong(period.log, Machine::cluster(1, 1, 2)), "");
+}
+
+TEST_F(AFolderThatHasGone, IsNoReasonOfOtherJobsThoughItsJobIsCancelled) {
+  (void)serve({{1, 0.3}, {2, 0.05}, {3, 100}},
+              {send(submit_line(2) + submit_there(2) + submit_line(2) + submit_line(2)), answers(4), remove(),
+               shows(2, "cannot start in"), shows(3, R"("state":"running")"), send(of_job("cancel", 2)),
+               send(of_job("wait", 2)), ended(1), shows(4, R"("state":"waiting")"), [this] {
+                 EXPECT_FALSE(has(client_->last_line(), "reason")) << client_->last_line();
+                 return true;
+               }});
+  EXPECT_EQ(stored(2).outcome, Outcome::kCancelled);
+}
+
+TEST_F(AFolderThatHasGone, LeavesItsJobInTheJournalAtAStop) {
+  (void)serve({{1, 0.3}, {2, 0.05}},
+              {send(submit_line(2) + submit_there(2)), answers(2), remove(), shows(2, "cannot start in")});
+  EXPECT_EQ(waiting(), std::vector<std::int64_t>{2});
+  EXPECT_FALSE(stored(2).started);
+}
+
+// The folder goes, and the stop comes, as the job is started.
+TEST_F(AFolderThatHasGone, LeavesItsJobInTheJournalAtAStopInTheSameTurn) {
+  class StopsAtAStart final : public Policy {
+   public:
+    explicit StopsAtAStart(std::filesystem::path goes) : goes_(std::move(goes)) {}
+    void decide(const ClusterView& view, Decisions& out) override {
+      easy_.policy->decide(view, out);
+      if (!out.empty() && std::filesystem::remove(goes_)) send_signal(::getpid(), SIGTERM);
+    }
+
+   private:
+    NamedPolicy easy_ = make_policy("easy");
+    std::filesystem::path goes_;
+  };
+  StopsAtAStart policy{directory()};
+  policy_ = &policy;
+  const Period period = serve({}, {send(submit_there(1)), [] { return false; }});
+  EXPECT_EQ(period.log.outcome(JobId{1}), Outcome::kCancelled);
+  EXPECT_EQ(waiting(), std::vector<std::int64_t>{1});
+  EXPECT_FALSE(end_read_back(period, 1).has_value());
+}
+
 }  // namespace
 }  // namespace replay::service
