@@ -1,6 +1,8 @@
 // Tests of failures around a job: of its directory, its command, the agent, and the daemon.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +59,17 @@ TEST_F(Surroundings, ADiskThatIsFullForTheOutputEndsTheJobWithItsFirstLine) {
   fs::create_symlink("/dev/full", directory_ / "job" / "stdout");
   launch({REPLAY_FAULT_PROGRAM, "write", "60"}, 2);
   expect_end(Outcome::kFailed, "No space left on device");
+}
+
+// mpiexec's own words are lost on the same disk.
+TEST_F(Surroundings, ADiskThatFillsWhileAJobRunsIsNamed) {
+  const fs::path job = directory_ / "job";
+  if (::mount("tmpfs", job.c_str(), "tmpfs", 0, "size=256k") != 0)
+    GTEST_SKIP() << "a small tmpfs cannot be mounted here (needs root)";
+  start();
+  launch({"/bin/sh", "-c", "cat /dev/zero >filler; sleep 60"}, 1);
+  expect_end(Outcome::kFailed, "no room on the disk of " + job.string());
+  ::umount2(job.c_str(), MNT_DETACH);
 }
 
 TEST_F(Surroundings, AJobWhoseDirectoryIsRemovedWhileItRunsEndsAsIfItWereThere) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "launcher/mpich/mpiexec.hpp"
+#include "scheduler/base/file/full_disk.hpp"
 #include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
@@ -146,6 +147,12 @@ std::string shortage_of_shared_memory(const JobContext& job, std::string_view re
                      size_text(static_cast<double>(kOfRank * job.ranks.size())), counted(job.ranks.size(), "rank"));
 }
 
+/// What mpiexec has to say of a write that failed is lost on the same disk. Empty: there is room, or mpiexec is elsewhere.
+std::string shortage_of_disk(const JobContext& job) {
+  if (!job.order.is_home() || !is_disk_full(job.order.directory)) return "";
+  return fmt::format("; no room on the disk of {}", job.order.directory);
+}
+
 }  // namespace
 
 bool has_lost_its_proxy(const JobContext& job) {
@@ -173,7 +180,7 @@ JobEnd judge(const JobContext& job, const HowItEnded& how) {
     const OwnEnds own = own_ends(job.ranks);
     end.reason = failure_reason(job, how, bad, own);
     if (!how.broken && bad && own.exit_code != 0) end.exit_code = own.exit_code;  // mpiexec's is a signal then
-    if (!how.broken) end.reason += shortage_of_shared_memory(job, end.reason);
+    if (!how.broken) end.reason += shortage_of_shared_memory(job, end.reason) + shortage_of_disk(job);
   }
   end.verification = job.processes.was_started() ? find_verification(output) : Verification::kNone;
   end.cpu_use = job.ranks.cpu_use();
