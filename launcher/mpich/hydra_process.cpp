@@ -67,7 +67,7 @@ void become(const HydraStart& start, const CpuMask& mask, pid_t agent, int told)
   if (!start.cores.empty() && !bind_to(mask)) cannot_become("cannot be bound to the job's cores", told);
   ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);  // those of libraries too, such as Boost's /dev/null
   if (start.kept >= 0) ::fcntl(start.kept, F_SETFD, 0);
-  restore_descriptor_limit();
+  restore_descriptor_limit(start.descriptors);
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, start.at_our_death);
   if (::getppid() != agent) ::_exit(127);  // the agent died before the prctl

@@ -127,7 +127,8 @@ StartedMpiexec start_mpiexec(const fs::path& mpiexec, const std::vector<std::str
                                  .err = started.err.get(),
                                  .directory = place.directory,
                                  .at_our_death = SIGTERM,
-                                 .network = place.network});
+                                 .network = place.network,
+                                 .descriptors = place.descriptors});
   return started;
 }
 

@@ -65,6 +65,7 @@ struct MpiexecPlace {
   std::filesystem::path output;     ///< folder that gets `stdout` and `stderr`
   std::filesystem::path directory;  ///< where it and the ranks run; empty: ours
   JobNetwork network = JobNetwork::kHost;
+  std::size_t descriptors = 0;  ///< as HydraStart::descriptors
 };
 
 /// Starts mpiexec in a session of its own, stdin empty; it gets SIGTERM when we die. It inherits no other descriptor.

@@ -137,7 +137,8 @@ StartedProxy start_proxy(const ProxyStart& start) {
                                  .directory = start.directory,
                                  .at_our_death = SIGPIPE,
                                  .kept = start.control,
-                                 .cores = start.cores});
+                                 .cores = start.cores,
+                                 .descriptors = start.descriptors});
   return {std::move(process), std::move(err)};
 }
 

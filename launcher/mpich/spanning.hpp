@@ -54,6 +54,7 @@ struct ProxyStart {
   Variables environment;              ///< the proxy's and the ranks'; without variables for Hydra (variables_for_job())
   std::vector<int> cores{};           ///< of the job on this node, OS indices; empty: it is not bound
   std::filesystem::path directory{};  ///< where it is started; the ranks run where mpiexec does
+  std::size_t descriptors = 0;        ///< as HydraStart::descriptors
 };
 struct StartedProxy {
   Process process;

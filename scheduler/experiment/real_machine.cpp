@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "launcher/mpich/mpiexec.hpp"
+#include "launcher/os/descriptor_limit.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/text/counted_words.hpp"
@@ -166,6 +167,8 @@ void RealMachine::take(const MachinePart& part) {
 
 void RealMachine::find_programs() {
   if (cluster_) return;  // the agent has its own
+  const auto cores = static_cast<std::size_t>(machine().size());
+  if (const std::string why = launcher::why_too_few_descriptors(cores); !why.empty()) throw InputError(why);
   agent_.mpiexec = launcher::find_mpiexec();
   const auto vmlib = vm_library();
   const std::string missing = fmt::format("no libreplay-vm.so in {}", library_folder().string());

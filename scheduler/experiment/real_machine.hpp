@@ -69,7 +69,8 @@ class RealMachine {
 
   /// From now on only this part of it is used. Adds to the notes.
   void take(const MachinePart& part);
-  /// Finds what jobs are started with, mpiexec and vmlib. Adds to the notes. Throws InputError when a run needs it.
+  /// Finds what jobs are started with, mpiexec and vmlib, and enough open files. Adds to the notes. Throws InputError when a run
+  /// needs it.
   void find_programs();
   /// Checks that the nodes are fit for a run into `folder`, which exists, with these programs, as Cluster::check();
   /// nothing on this machine. Adds to the notes, and returns what it has added. REQUIRES: before start().

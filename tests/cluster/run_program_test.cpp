@@ -96,6 +96,18 @@ TEST_F(RunProgram, TooLittleSharedMemoryIsTheReasonThatIsNamed) {
   EXPECT_NE(reason.find(" free there, and MPI needs some 8.2 MiB for 2 ranks"), std::string::npos) << reason;
 }
 
+// MPICH then fails with an error of shared memory.
+TEST_F(RunProgram, TooFewOpenFilesAreRaisedWhereThatIsPermittedAndElseRefused) {
+  const std::string run =
+      fmt::format("{} run -n 2 --cores {} --json --report report.json phases --runtime 0.1", REPLAY_PROGRAM, cores_);
+  const ShellResult raised = shell("ulimit -Sn 20; " + run, folder_.path());
+  EXPECT_EQ(raised.status, 0) << raised.out << raised.err;
+  const ShellResult refused = shell("ulimit -n 24; " + run, folder_.path());
+  EXPECT_EQ(refused.status, 1) << refused.out;
+  EXPECT_NE(refused.err.find("replay: the limit of open files (ulimit -n) is 24, and jobs on "), std::string::npos)
+      << refused.err;
+}
+
 TEST_F(RunProgram, IsShrunkAndExpandedInTurnForAsLongAsItRuns) {
   const ShellResult result = run("--every 50ms phases --runtime 2 --cpu-use 0.3 --pattern bsp");
   ASSERT_EQ(result.status, 0) << result.err;

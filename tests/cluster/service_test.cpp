@@ -283,6 +283,15 @@ TEST_F(ServiceOfUsers, OneThatLacksProcessesAtItsStartSaysSoAndLeavesNoSocket) {
   }
 }
 
+TEST_F(ServiceOfUsers, OneThatLacksOpenFilesAtItsStartSaysSo) {
+  const std::string serve =
+      fmt::format("timeout 20 {} serve --service {} --machine emulated:1x1x2 --plain", REPLAY_PROGRAM, home().string());
+  const ShellResult refused = shell("ulimit -n 24; " + serve);
+  EXPECT_EQ(refused.status, 1) << refused.out;
+  EXPECT_TRUE(has(refused.err, "replay: the limit of open files (ulimit -n) is 24, and jobs on 2 cores need 54\n"))
+      << refused.err;
+}
+
 // Of another user, whose processes are counted; root's are not. The limit leaves room for mpiexec and its proxy.
 TEST_F(ServiceOfUsers, AJobWhoseRanksCannotBeForkedOrLackAThreadWaitsThoughItsTimeLimitIsShorterThanThatTakes) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root has a user to spare";

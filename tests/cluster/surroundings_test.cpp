@@ -72,6 +72,18 @@ TEST_F(Surroundings, ADiskThatFillsWhileAJobRunsIsNamed) {
   ::umount2(job.c_str(), MNT_DETACH);
 }
 
+// The agent's limit is what mpiexec and the ranks get.
+TEST_F(Surroundings, TooFewOpenFilesAreAFaultOfTheSite) {
+  start();
+  const rlimit few{24, 24};
+  ASSERT_EQ(::prlimit(agent_pid_, RLIMIT_NOFILE, &few, nullptr), 0);
+  launch({REPLAY_RANK_PROGRAM, "talk", "0.1"}, 2);
+  ASSERT_TRUE(until([&] { return has_ended(); }));
+  EXPECT_TRUE(seen_.site_fault) << its_end().reason;
+  EXPECT_EQ(its_end().reason.find("the limit of open files (ulimit -n) is 24, and a job of 2 processes"), 0U)
+      << its_end().reason;
+}
+
 TEST_F(Surroundings, AJobWhoseDirectoryIsRemovedWhileItRunsEndsAsIfItWereThere) {
   start();
   launch({REPLAY_RANK_PROGRAM, "talk", "1"}, 2);

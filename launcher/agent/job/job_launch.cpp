@@ -14,6 +14,7 @@
 #include "launcher/mpich/mpiexec.hpp"
 #include "launcher/mpich/other_mpi.hpp"
 #include "launcher/mpich/vmlib_file.hpp"
+#include "launcher/os/descriptor_limit.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/whole_file.hpp"
@@ -157,6 +158,11 @@ Variables mark_of(const JobContext& job, const Variables& given) {
   return mark;
 }
 
+MpiexecPlace place_of(const JobContext& job) {
+  return {job.order.directory, job.order.working_directory, job.site.network,
+          descriptors_for_job(job.order.world_size())};
+}
+
 void start_spanning(JobContext& job, const std::filesystem::path& mpiexec) {
   const AgentSite& site = job.site;
   if (!job.order.is_home()) return;  // the proxy comes with the line from home
@@ -173,8 +179,7 @@ void start_spanning(JobContext& job, const std::filesystem::path& mpiexec) {
   std::ranges::move(mark_of(job, {}), std::back_inserter(environment));
   if (site.network == JobNetwork::kHost)
     std::ranges::move(port_ranges(surroundings_of(job.order)), std::back_inserter(environment));
-  job.processes.take(
-      start_mpiexec(mpiexec, arguments, environment, {job.order.directory, job.order.working_directory, site.network}));
+  job.processes.take(start_mpiexec(mpiexec, arguments, environment, place_of(job)));
 }
 
 void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
@@ -195,8 +200,7 @@ void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
   Variables mark = mark_of(job, inherited);
   write_description(job, mpiexec, arguments, note_on(ours.missing_devices, job));
   if (site.network == JobNetwork::kHost) std::ranges::move(port_ranges(inherited), std::back_inserter(mark));
-  job.processes.take(start_mpiexec(mpiexec, arguments, hydra_environment(inherited, mark),
-                                   {job.order.directory, job.order.working_directory, site.network}));
+  job.processes.take(start_mpiexec(mpiexec, arguments, hydra_environment(inherited, mark), place_of(job)));
 }
 
 }  // namespace
@@ -218,12 +222,14 @@ StartedProxy start_proxy_of(const JobContext& job, const std::vector<std::string
   const auto& cores = job.ranks.core_of_rank();
   return start_proxy({find_proxy_beside(*mpiexec), words, control, std::move(environment),
                       site.is_emulated ? std::vector<int>{} : std::vector<int>{cores.begin(), cores.end()},
-                      job.order.working_directory});
+                      job.order.working_directory, descriptors_for_job(job.order.world_size())});
 }
 
 LaunchResult launch(JobContext& job) {
   LaunchResult result;
   try {
+    if (auto why = why_too_few_descriptors_for_job(job.order.world_size(), job.ranks.size()); !why.empty())
+      return {std::move(why), true, ""};
     const auto mpiexec = find_program(mpiexec_name(job.site), program_folders());
     if (!mpiexec)
       return {fmt::format("cannot start {}: not found; install MPICH or name its mpiexec", mpiexec_name(job.site)),

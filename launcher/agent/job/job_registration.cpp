@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "launcher/os/binding.hpp"
+#include "launcher/os/descriptor_limit.hpp"
 #include "scheduler/base/process/limit_of_processes.hpp"
 #include "scheduler/base/process/process.hpp"
 
@@ -27,17 +28,7 @@ rlim_t limit_of(pid_t pid, __rlimit_resource resource) {
   return ::prlimit(pid, resource, nullptr, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
-/// Nothing: they may not be read.
-std::optional<std::size_t> count_descriptors(pid_t pid) {
-  std::size_t count = 0;
-  std::error_code error;
-  for (std::filesystem::directory_iterator one{fmt::format("/proc/{}/fd", pid), error}, end; !error && one != end;
-       one.increment(error))
-    ++count;
-  return error ? std::nullopt : std::optional{count};
-}
-
-/// JobContext::are_ranks_plain, of a rank that waits for its welcome.
+/// JobContext::are_ranks_plain, of a rank that waits for an answer at the entry of MPI_Init.
 bool is_plain(pid_t pid) {
   constexpr std::size_t kFewDescriptors = 64;
   const auto stat = read_stat(pid);
