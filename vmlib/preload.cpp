@@ -2,9 +2,9 @@
 // decisions are in rank.hpp. Three kinds: MPI_Init and MPI_Finalize, where a rank joins its job and leaves it; the
 // wrappers of the blocking calls, from one table; and two functions of UCX, the progress poll and the disconnect.
 // Two more functions serve programs that run on emulated cores (vm_burst.h), and mkstemp() leads MPICH's file in /dev/shm into
-// the agent's folder, which is all that is wanted in a rigid job. vmlib must not disturb the program: no output, no exception, no
-// signal handler, and a failure switches vmlib off, not the job. Nothing happens before MPI_Init, so that a shell or a child with
-// the preload is unharmed.
+// the agent's folder. In a rigid job that is all, but that a rank tells when it enters MPI_Init and when it has left it. vmlib
+// must not disturb the program: no output, no exception, no signal handler, and a failure switches vmlib off, not the job. Nothing
+// happens before MPI_Init, so that a shell or a child with the preload is unharmed.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -106,23 +106,33 @@ void register_with_agent(const Settings& settings) {
   stream_to_agent = stream.release();
 }
 
-/// Under MPICH's mpiexec each process of such a job is a world of its own, and only the agent can say so.
-void report_other_mpi(const Settings& settings) {
+/// For the agent to know, which does not answer with a slot.
+void tell_agent(const Settings& settings, std::uint32_t flag) {
   const UniqueFd stream = connect_to_agent(settings.socket, kRegistrationLimitMs);
   if (!stream.is_open()) return;
-  (void)introduce(stream.get(), make_hello(settings, REPLAY_VM_MODE_NONE, REPLAY_VM_OTHER_MPI), kRegistrationLimitMs);
+  (void)introduce(stream.get(), make_hello(settings, REPLAY_VM_MODE_NONE, flag), kRegistrationLimitMs);
+}
+
+const char* variable(const char* name) { return std::getenv(name); }
+
+/// Of a rank that does not register the agent wants to know no more: what fails in MPI_Init can be the node's fault.
+void tell_of_init(std::uint32_t flag) {
+  const KeepErrno keep_errno;
+  if (!is_switched_off(variable)) return;
+  const auto settings = read_settings(variable);
+  if (settings) tell_agent(*settings, flag);
 }
 
 void join_job() {
   const KeepErrno keep_errno;
-  const Lookup environment = [](const char* name) -> const char* { return std::getenv(name); };
-  if (is_switched_off(environment)) return;
-  const auto settings = read_settings(environment);
+  if (is_switched_off(variable)) return;
+  const auto settings = read_settings(variable);
   if (!settings) return;
   const std::string_view version = library_version();
   if (version.empty()) return;
   if (!is_mpich(version)) {
-    if (std::getenv(REPLAY_VM_ENV_OTHER_LAUNCHER) == nullptr) report_other_mpi(*settings);
+    // Under MPICH's mpiexec each process of such a job is a world of its own, and only the agent can say so.
+    if (variable(REPLAY_VM_ENV_OTHER_LAUNCHER) == nullptr) tell_agent(*settings, REPLAY_VM_OTHER_MPI);
     return;
   }
   world_size = settings->world_size;
@@ -144,6 +154,7 @@ template <class EnterMpi>
 long start_with(EnterMpi enter_mpi) {
   static constinit std::atomic<bool> began{false};
   if (waiting.depth != 0 || began.exchange(true)) return enter_mpi();
+  tell_of_init(REPLAY_VM_ENTERS_INIT);
   join_job();
   long result = 0;
   {
@@ -155,6 +166,7 @@ long start_with(EnterMpi enter_mpi) {
     rank.switch_off();
     return result;
   }
+  tell_of_init(REPLAY_VM_HAS_LEFT_INIT);
   prove_mode();
   if (rank.is_joined() && may_have_threads()) rank.expect_threads();
   rank.started(waiting);
@@ -295,7 +307,7 @@ INTERPOSED void* ucp_disconnect_nb(void* endpoint) {
 INTERPOSED int mkstemp(char* name) {
   static constinit NextFunction next{"mkstemp"};
   auto* const make = next.as<int(char*)>();
-  if (auto own = own_shared_name(name, [](const char* variable) -> const char* { return std::getenv(variable); })) {
+  if (auto own = own_shared_name(name, variable)) {
     const KeepErrno keep_errno;
     if (const int made = make(own->data()); made >= 0) {
       std::memcpy(name, own->data(), own->size());

@@ -21,6 +21,7 @@ inline constexpr int kRefusedRank = -3;
 inline constexpr int kRefusedAlready = -4;
 inline constexpr int kRefusedUnfit = -5;     // computes for real, on emulated cores
 inline constexpr int kRefusedOtherMpi = -6;  // starts an MPI that is no relative of MPICH
+inline constexpr int kRefusedRigid = -7;     // a rank that does not register, and wants no slot
 
 /// The answer to a hello.
 struct Admission {

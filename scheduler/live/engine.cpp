@@ -99,7 +99,7 @@ class Engine final : public ExecutorListener {
     events_.emplace_back(Begun{job});
   }
   void on_started(JobId job, bool malleable, const std::string& reason) override {
-    note_site_works(inputs_.clock());
+    if (malleable) note_site_works(inputs_.clock());  // ranks of a rigid job may be in MPI_Init still
     events_.emplace_back(Started{job, malleable, clean_line(reason, kLongestReason)});
   }
   void on_resized(JobId job) override {

@@ -37,7 +37,7 @@
 #define REPLAY_VM_ENV_OTHER_LAUNCHER "OMPI_COMM_WORLD_SIZE" /* set by Open MPI's mpirun: its processes have a world */
 #define REPLAY_VM_ENV_SHARED "REPLAY_VM_SHARED"             /* the agent's folder in /dev/shm, for the ranks' files */
 #define REPLAY_VM_SHARED_FILE "mXXXXXX"                     /* MPICH's there, for mkstemp() */
-#define REPLAY_VM_ENV_OFF "REPLAY_VM_OFF"                   /* set to anything but "0": REPLAY_VM_SHARED alone counts */
+#define REPLAY_VM_ENV_OFF "REPLAY_VM_OFF" /* set to anything but "0": REPLAY_VM_SHARED counts, and nobody registers */
 
 enum replay_vm_state {
   REPLAY_VM_EMPTY = 0,       /* no rank yet */
@@ -165,9 +165,11 @@ inline replay_vm_core* replay_vm_core_at(replay_vm_cores* cores, uint32_t core) 
 }
 #endif
 
-/* replay_vm_hello.flags */
+/* replay_vm_hello.flags; only REPLAY_VM_FIT_FOR_EMULATION comes from a rank that wants a slot */
 #define REPLAY_VM_FIT_FOR_EMULATION 1u /* the program does its work through vm_burst() */
 #define REPLAY_VM_OTHER_MPI 2u         /* no rank: the process starts an MPI that is no relative of MPICH */
+#define REPLAY_VM_ENTERS_INIT 4u       /* a rank that does not register (REPLAY_VM_OFF) enters MPI_Init */
+#define REPLAY_VM_HAS_LEFT_INIT 8u     /* such a rank has left it */
 
 /* Rank -> agent, once, first thing on the stream. */
 struct replay_vm_hello {
@@ -178,7 +180,7 @@ struct replay_vm_hello {
   int32_t world_rank;
   int32_t world_size;
   int32_t pid;
-  uint32_t flags; /* REPLAY_VM_FIT_FOR_EMULATION, REPLAY_VM_OTHER_MPI */
+  uint32_t flags; /* REPLAY_VM_FIT_FOR_EMULATION and so on */
   uint64_t pid_start;
 };
 
@@ -188,7 +190,7 @@ struct replay_vm_welcome {
   uint64_t magic;
   uint32_t version;
   int32_t slot; /* >= 0: the rank's slot; < 0: refused (-1 key, -2 version, -3 rank or size, -4 already there,
-                    -5 a program that computes for real on emulated cores) */
+                    -5 a program that computes for real on emulated cores, -6 another MPI, -7 does not register) */
 };
 
 #ifdef __cplusplus

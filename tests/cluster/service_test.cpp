@@ -292,15 +292,18 @@ TEST_F(ServiceOfUsers, OneThatLacksOpenFilesAtItsStartSaysSo) {
       << refused.err;
 }
 
-// Of another user, whose processes are counted; root's are not. The limit leaves room for mpiexec and its proxy.
-TEST_F(ServiceOfUsers, AJobWhoseRanksCannotBeForkedOrLackAThreadWaitsThoughItsTimeLimitIsShorterThanThatTakes) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root has a user to spare";
-  const uid_t user = 1'000'000'000 + static_cast<uid_t>(::getpid());
-  ASSERT_EQ(::chown(folder_.path().c_str(), user, user), 0);
-  const auto leave = [this](int more) { write_text(folder_ / "limit", fmt::format("{}\n", more)); };
-  leave(1);
-  fs::create_directory(folder_ / "bin");
-  write_text(folder_ / "bin/mpiexec", fmt::format(R"(#!/bin/bash
+// Of another user, whose processes are counted; root's are not. As mpiexec starts, it is left room for so many tasks beside
+// itself.
+class ServiceThatLacksProcesses : public ServiceOfUsers {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root has a user to spare";
+    ServiceOfUsers::SetUp();
+    if (IsSkipped()) return;
+    ASSERT_EQ(::chown(folder_.path().c_str(), user_, user_), 0);
+    fs::create_directory(folder_ / "bin");
+    write_text(folder_ / "bin/mpiexec", fmt::format(R"(#!/bin/bash
+echo >>{0}/tries
 if [ -e {0}/limit ]; then
   read -r more <{0}/limit
   tasks=0
@@ -319,42 +322,84 @@ else
 fi
 exec {2} "$@"
 )",
-                                                  folder_.path().string(), user, find_program("mpiexec")->string()));
-  fs::permissions(folder_ / "bin/mpiexec", fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
-  const std::string id = std::to_string(user);
-  Background service{
-      "/usr/bin/setpriv",
-      {"--reuid", id, "--regid", id, "--clear-groups", "--", "/usr/bin/env",
-       fmt::format("PATH={}/bin:{}", folder_.path().string(), ::getenv("PATH")), REPLAY_PROGRAM, "serve", "--service",
-       home().string(), "--machine", "emulated:1x1x2", "--policy", "easy", "--plain", "--job-network", "host"},
-      folder_ / "out",
-      folder_ / "err"};
-  std::string submission = submit(1, phases(0.1));
-  submission.replace(submission.find("60"), 2, "1");
-  EXPECT_TRUE(has(ask(submission), R"("submitted":1)")) << service.err();
-  std::string shown;
-  EXPECT_TRUE(comes_true([&] {
-    shown = ask(of_job("job", 1));
-    return has(shown, "Hydra's proxy has started 0 of 1 ranks, and no process can be made") || has(shown, "outcome");
-  })) << shown;
-  EXPECT_FALSE(has(shown, "outcome")) << shown;
-  const auto lacks_a_thread_and_runs_later = [&](int job) {
+                                                    folder_.path().string(), user_, find_program("mpiexec")->string()));
+    fs::permissions(folder_ / "bin/mpiexec", fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
+  }
+  std::unique_ptr<Background> start(const std::string& machine) {
+    const std::string id = std::to_string(user_);
+    const std::vector<std::string> arguments{"--reuid",
+                                             id,
+                                             "--regid",
+                                             id,
+                                             "--clear-groups",
+                                             "--",
+                                             "/usr/bin/env",
+                                             fmt::format("PATH={}/bin:{}", folder_.path().string(), ::getenv("PATH")),
+                                             REPLAY_PROGRAM,
+                                             "serve",
+                                             "--service",
+                                             home().string(),
+                                             "--machine",
+                                             machine,
+                                             "--policy",
+                                             "easy",
+                                             "--plain",
+                                             "--job-network",
+                                             "host"};
+    return std::make_unique<Background>("/usr/bin/setpriv", arguments, folder_ / "out", folder_ / "err");
+  }
+  void leave(int more) { write_text(folder_ / "limit", fmt::format("{}\n", more)); }
+  /// It waits, and does so for this reason.
+  void expect_waits(int job, const std::string& why) {
+    std::string shown;
     EXPECT_TRUE(comes_true([&] {
       shown = ask(of_job("job", job));
-      return has(shown, "a rank could not make UCX's thread") || has(shown, "outcome");
+      return has(shown, why) || has(shown, "outcome");
     })) << shown;
     EXPECT_FALSE(has(shown, "outcome")) << shown;
+  }
+  void expect_lacks_a_thread_and_runs_later(int job) {
+    expect_waits(job, "a rank could not make UCX's thread");
     fs::remove(folder_ / "limit");
     const std::string end = ask(of_job("wait", job));
     EXPECT_TRUE(has(end, R"("outcome":"completed")")) << end;
-  };
+  }
+
+ private:
+  const uid_t user_ = 1'000'000'000 + static_cast<uid_t>(::getpid());
+};
+
+TEST_F(ServiceThatLacksProcesses,
+       AJobWhoseRanksCannotBeForkedOrLackAThreadWaitsThoughItsTimeLimitIsShorterThanThatTakes) {
+  leave(1);
+  const auto service = start("emulated:1x1x2");
+  std::string submission = submit(1, phases(0.1));
+  submission.replace(submission.find("60"), 2, "1");
+  EXPECT_TRUE(has(ask(submission), R"("submitted":1)")) << service->err();
+  expect_waits(1, "Hydra's proxy has started 0 of 1 ranks, and no process can be made");
   leave(2);
-  lacks_a_thread_and_runs_later(1);
+  expect_lacks_a_thread_and_runs_later(1);
   // One of two ranks is there, and lacks its thread; mpiexec, whose proxy goes on trying to fork the other, sees nothing.
   leave(2);
-  EXPECT_TRUE(has(ask(submit(2, phases(0.1))), R"("submitted":2)")) << service.err();
-  lacks_a_thread_and_runs_later(2);
-  EXPECT_EQ(stop(service), 0) << service.err();
+  EXPECT_TRUE(has(ask(submit(2, phases(0.1))), R"("submitted":2)")) << service->err();
+  expect_lacks_a_thread_and_runs_later(2);
+  EXPECT_EQ(stop(*service), 0) << service->err();
+}
+
+// Its ranks do not register; of vmlib they tell only when they enter MPI_Init and when they have left it.
+TEST_F(ServiceThatLacksProcesses, ARigidJobWhoseRankLacksAThreadWaitsToo) {
+  leave(2);
+  const auto service = start(one_core());
+  EXPECT_TRUE(has(ask(submit(1, phases(0.1), R"(,"rigid":true)")), R"("submitted":1)")) << service->err();
+  ASSERT_TRUE(comes_true([this] { return text_of(folder_ / "tries").size() >= 2; }));
+  expect_lacks_a_thread_and_runs_later(1);
+  EXPECT_EQ(stop(*service), 0) << service->err();
+  std::size_t times = 0;
+  for (const auto& run : fs::directory_iterator(home() / "runs")) {
+    const std::string log = text_of(run.path() / "events.log");
+    for (std::size_t at = 0; (at = log.find("jobs can be started again", at)) != std::string::npos; ++at) ++times;
+  }
+  EXPECT_LE(times, 1U) << "that its ranks are there does not say that they have their threads";
 }
 
 TEST_F(ServiceOfUsers, AMachineThatThePolicyCannotUseIsRefusedBeforeAnyJobComes) {

@@ -31,9 +31,15 @@ void AgentJob::launch() {
 }
 
 Admission AgentJob::admit(const replay_vm_hello& hello) {
-  if (hello.version != REPLAY_VM_VERSION || (hello.flags & REPLAY_VM_OTHER_MPI) == 0) return registration_.admit(hello);
-  other_mpi_.on_start(hello.pid);
-  return {kRefusedOtherMpi, {}};
+  if (hello.version == REPLAY_VM_VERSION && (hello.flags & REPLAY_VM_OTHER_MPI) != 0) {
+    other_mpi_.on_start(hello.pid);
+    return {kRefusedOtherMpi, {}};
+  }
+  if (hello.version == REPLAY_VM_VERSION && (hello.flags & (REPLAY_VM_ENTERS_INIT | REPLAY_VM_HAS_LEFT_INIT)) != 0) {
+    registration_.note_init(hello);
+    return {kRefusedRigid, {}};
+  }
+  return registration_.admit(hello);
 }
 
 void AgentJob::add_rank(const replay_vm_hello& hello, UniqueFd stream) {

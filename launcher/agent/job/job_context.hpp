@@ -1,6 +1,7 @@
 // What the parts of one job share: the order that started it, its key, its ranks and its processes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "launcher/agent/cores/job_segment.hpp"
@@ -28,8 +29,11 @@ struct JobContext {
   JobProcesses processes;
   bool has_begun = false;
   bool has_vmlib = false;  ///< its ranks preload it; they register where ranks.segment() is there
-  /// No rank had taken processes, memory or descriptors worth mentioning when it registered, nor had limits of its own.
+  /// No rank had taken processes, memory or descriptors worth mentioning as it entered MPI_Init, nor had limits of its own.
   bool are_ranks_plain = true;
+  /// How far any rank has come that has vmlib and does not register. kEntered: and none has left MPI_Init.
+  enum class Init : std::uint8_t { kAhead, kEntered, kLeft };
+  Init init_of_unregistered = Init::kAhead;
 };
 
 }  // namespace replay::launcher

@@ -123,10 +123,11 @@ std::string failure_reason(const JobContext& job, const HowItEnded& how, const s
   return reason_by_messages(job, how, bad, own);
 }
 
-// Some ranks have registered, which they do as MPI_Init begins, and none has left it. What MPICH says of it can be lost.
+// Some ranks have entered MPI_Init, and none has left it. What MPICH says of it can be lost.
 bool failed_in_init(const JobContext& job) {
   const JobSegment* const segment = job.ranks.segment();
-  if (segment == nullptr || job.ranks.registered() == 0) return false;
+  if (segment == nullptr) return job.init_of_unregistered == JobContext::Init::kEntered;
+  if (job.ranks.registered() == 0) return false;
   for (std::uint32_t slot = 0; slot < job.ranks.size(); ++slot)
     if (segment->state(slot) > REPLAY_VM_STARTING) return false;
   return true;

@@ -75,6 +75,15 @@ Admission JobRegistration::admit(const replay_vm_hello& hello) {
   return {slot, {job_.ranks.segment()->descriptor(), job_.site.cores->segment().descriptor()}};
 }
 
+void JobRegistration::note_init(const replay_vm_hello& hello) {
+  if ((hello.flags & REPLAY_VM_HAS_LEFT_INIT) != 0) {
+    job_.init_of_unregistered = JobContext::Init::kLeft;
+    return;
+  }
+  job_.are_ranks_plain = job_.are_ranks_plain && is_plain(hello.pid) && !job_.processes.is_of_inner_mpiexec(hello.pid);
+  if (job_.init_of_unregistered == JobContext::Init::kAhead) job_.init_of_unregistered = JobContext::Init::kEntered;
+}
+
 int JobRegistration::slot_for(const replay_vm_hello& hello) {
   if (hello.version != REPLAY_VM_VERSION) return kRefusedVersion;
   if (!ending_.is_running() || job_.ranks.segment() == nullptr) return kRefusedKey;

@@ -32,6 +32,8 @@ class JobRegistration {
   /// The slot and the segments, or a refusal. A program that is not fit for emulated cores is refused, and its job
   /// ends.
   [[nodiscard]] Admission admit(const replay_vm_hello& hello);
+  /// A rank of a job without a segment, which does not register, enters MPI_Init or has left it.
+  void note_init(const replay_vm_hello& hello);
   /// A rank that was admitted.
   void add(const replay_vm_hello& hello, UniqueFd stream);
 
