@@ -13,15 +13,19 @@ bool starts_before(const KnownJob* a, const KnownJob* b) {
 
 }  // namespace
 
-void hold_closed(const ClusterView& view, Releases& held) {
+void hold_closed(const ClusterView& view, const PlannedEnd& end_of, Releases& held) {
   for (const ClosedNode& closed : view.free.closed()) {
     const CoreRange cores = view.machine.cores_of(closed.node);
-    const bool has_job = std::ranges::any_of(view.running.by_start(), [cores](const RunningJob* job) {
-      return !job->is_gone_in_plan() && std::ranges::any_of(job->allocation.named, [cores](const CoreLoad& load) {
-        return cores.contains(load.core);
-      });
-    });
-    if (!has_job) held.push_back({closed.up_again(view.now), 1});
+    Instant jobs_end = Instant::min();
+    for (const RunningJob* job : view.running.by_start())
+      if (!job->is_gone_in_plan() && std::ranges::any_of(job->allocation.named, [cores](const CoreLoad& load) {
+            return cores.contains(load.core);
+          }))
+        jobs_end = std::max(jobs_end, end_of(*job));
+    const Instant up_again = closed.up_again(view.now);
+    if (up_again <= jobs_end) continue;
+    held.push_back({up_again, 1});
+    if (jobs_end != Instant::min()) held.push_back({jobs_end, -1});
   }
 }
 

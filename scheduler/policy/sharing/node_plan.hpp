@@ -4,6 +4,7 @@
 // A trial plans a change of the running jobs without making it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -65,8 +66,12 @@ class NodePlan {
   std::vector<Instant> trial_starts_;
 };
 
-/// Adds the closed nodes without a job. By plan one with jobs comes free with them, and is closed then.
-void hold_closed(const ClusterView& view, Releases& held);
+/// When a running job ends by plan.
+using PlannedEnd = std::function<Instant(const RunningJob&)>;
+
+/// Adds until when nodes are closed. Of a node with jobs that is the time from their last end on: one node less comes free then.
+/// REQUIRES: what these jobs hold is added, too, before put_in_order().
+void hold_closed(const ClusterView& view, const PlannedEnd& end_of, Releases& held);
 
 /// Reserves in `profile`, all free from `now` on, what running jobs hold.
 void hold(Availability& profile, Instant now, const Releases& held);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <tuple>
+#include <unordered_map>
 
 #include "scheduler/base/mix_bits.hpp"
 
@@ -61,7 +62,11 @@ std::uint64_t Outlook::sum_of(const ClusterView& view) const {
   }
   for (const Job* job : view.waiting) sum += bits_of(job->id);
   Releases closed;
-  hold_closed(view, closed);
+  const auto end_of = [&](const RunningJob& running) {
+    const KnownJob* const known = cluster_.find(running.job->id);
+    return known != nullptr && known->unit != nullptr ? known->end : held_by(running, view).until;
+  };
+  hold_closed(view, end_of, closed);
   for (const Release& node : closed) sum += bits_of(node);
   return sum;
 }
@@ -107,17 +112,23 @@ void Outlook::plan(const ClusterView& view) {
 
 void Outlook::hold_running(const ClusterView& view, Releases& held) {
   Releases of_company;
+  std::unordered_map<const Job*, Instant> ends;
   for (const Company* company : cluster_.companies()) {
     if (!foresee(*company, view)) continue;
     party_.releases(of_company);
     held.insert(held.end(), of_company.begin(), of_company.end());
+    for (const Party::Guest& guest : party_.guests()) ends[guest.job->job] = guest.end;
   }
   for (const RunningJob* running : view.running.by_start()) {
     if (running->is_gone_in_plan()) continue;
     const KnownJob* const known = cluster_.find(running->job->id);
     if (known == nullptr || known->unit == nullptr) held.push_back(held_by(*running, view));
   }
-  hold_closed(view, held);
+  const auto end_of = [&](const RunningJob& running) {
+    const auto end = ends.find(running.job);
+    return end != ends.end() ? end->second : held_by(running, view).until;
+  };
+  hold_closed(view, end_of, held);
   put_in_order(held);
 }
 

@@ -143,6 +143,7 @@ void put_in_order(Releases& releases) {
       releases[kept++] = release;
   }
   releases.resize(kept);
+  std::erase_if(releases, [](const Release& release) { return release.nodes == 0; });
 }
 
 }  // namespace replay::sharing

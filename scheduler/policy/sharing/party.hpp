@@ -73,7 +73,7 @@ class Party {
   int per_node_of_primary_ = 1;
 };
 
-/// Sorts, and joins what ends at one instant.
+/// Sorts, joins what ends at one instant, and leaves out what comes to no nodes.
 void put_in_order(Releases& releases);
 
 }  // namespace replay::sharing

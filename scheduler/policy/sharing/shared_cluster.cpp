@@ -57,7 +57,8 @@ void SharedCluster::follow(const ClusterView& view, Decisions& out) {
 // Returns whether waiting jobs have other shapes: there are more or fewer nodes for them.
 bool SharedCluster::follow_nodes(const ClusterView& view) {
   closed_.assign(view.free.closed().begin(), view.free.closed().end());
-  hold_closed(view, others_);
+  hold_closed(
+      view, [this](const RunningJob& running) { return planned_end(running); }, others_);
   const auto up = nodes_.nodes() - static_cast<int>(std::ranges::count(closed_, kNever, &ClosedNode::until));
   if (std::exchange(nodes_up_, up) == up) return false;
   for (KnownJob* const job : queue_) {
@@ -82,8 +83,7 @@ void SharedCluster::follow_running(const ClusterView& view) {
         }))
       job = &know(*running->job);
     if (job == nullptr) {
-      others_.push_back(
-          {std::max(running->estimated_end, now_ + kOneTick), nodes_in(running->allocation, view.machine)});
+      others_.push_back({planned_end(*running), nodes_in(running->allocation, view.machine)});
       continue;
     }
     if (job->unit == nullptr) {
@@ -100,6 +100,11 @@ void SharedCluster::follow_running(const ClusterView& view) {
     for (const Unit* unit : company->units)
       for (KnownJob* const job : unit->jobs)
         if (job->mark != mark_) ended_.push_back(job);
+}
+
+Instant SharedCluster::planned_end(const RunningJob& running) const {
+  const KnownJob* const job = find(running.job->id);
+  return job != nullptr && job->unit != nullptr ? job->end : std::max(running.estimated_end, now_ + kOneTick);
 }
 
 // Started by a wrapper as alone() says, with nodes for itself.

@@ -59,6 +59,7 @@ class SharedCluster {
   bool follow_nodes(const ClusterView& view);
   void follow_running(const ClusterView& view);
   bool follow_queue(const ClusterView& view);
+  [[nodiscard]] Instant planned_end(const RunningJob& running) const;
   void take_over_start(const RunningJob& running, KnownJob& job);
   KnownJob& know(const Job& job);
   void forget(KnownJob& job);
