@@ -113,8 +113,9 @@ struct RunState::OnRecord {
   }
 };
 
-void RunState::on_begin(const log::Header& /*header*/, const Machine& machine) {
+void RunState::on_begin(const log::Header& header, const Machine& machine) {
   machine_ = machine;
+  names_ = {header, machine};
   shared_.emplace(*machine_, static_cast<bool>(rate_));
   cores_ = machine.size();
 }
@@ -135,7 +136,9 @@ Instant RunState::earliest_start(CoreCount cores, Instant now) const {
   if (free >= cores) return now;
   std::vector<std::pair<Instant, CoreCount>> ends;
   ends.reserve(running_.size());
-  const auto until = [this](CoreId core) { return is_closed(core) ? closed_.at(machine_->node_of(core)) : Instant{}; };
+  const auto until = [this](CoreId core) {
+    return is_closed(core) ? closed_.at(machine_->node_of(core)).until : Instant{};
+  };
   for (const auto& [order, job] : running_) {
     const Instant end = std::max(now, job->estimated_end());
     if (closed_.empty() || job->allocation.named.empty())
@@ -143,9 +146,9 @@ Instant RunState::earliest_start(CoreCount cores, Instant now) const {
     else
       for (const CoreLoad& load : job->allocation.named) ends.emplace_back(std::max(end, until(load.core)), 1);
   }
-  for (const auto& [node, back] : closed_)
+  for (const auto& [node, change] : closed_)
     for (const CoreId core : machine_->cores_of(node))
-      if (!sharers_.contains(core)) ends.emplace_back(std::max(now, back), 1);
+      if (!sharers_.contains(core)) ends.emplace_back(std::max(now, change.until), 1);
   std::ranges::sort(ends);
   for (const auto& [end, given_back] : ends) {
     free += given_back;
@@ -192,7 +195,7 @@ void RunState::change(const NodeChange& change, Instant now) {
   for (const CoreId core : cores) idle += sharers_.contains(core) ? 0 : 1;
   if (closed_.erase(change.node) > 0) absent_ -= idle;
   if (change.state == NodeState::kUp) return;
-  closed_[change.node] = change.until;
+  closed_[change.node] = change;
   absent_ += idle;
   const auto is_there = [&](const CoreLoad& load) { return cores.contains(load.core); };
   for (auto next = running_.begin(); next != running_.end();) {
@@ -204,8 +207,8 @@ void RunState::change(const NodeChange& change, Instant now) {
 
 CoreCount RunState::cores_there() const {
   CoreCount there = cores_;
-  for (const auto& [node, until] : closed_)
-    if (until == kNever) there -= machine_->cores_of(node).size();
+  for (const auto& [node, change] : closed_)
+    if (change.until == kNever) there -= machine_->cores_of(node).size();
   return there;
 }
 

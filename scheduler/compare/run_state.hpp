@@ -10,10 +10,12 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "scheduler/history/observer.hpp"
+#include "scheduler/log/node_names.hpp"
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/machine.hpp"
@@ -68,6 +70,10 @@ class RunState final : public history::Observer {
   [[nodiscard]] CoreCount free_cores() const { return cores_ - busy_ - absent_; }
   /// Those that there are, or will be as far as is known: without those of closed nodes that are not to be up again.
   [[nodiscard]] CoreCount cores_there() const;
+  /// Whether a waiting job of so many processes needs more: the policy does not see it.
+  [[nodiscard]] bool holds_back(ProcessCount processes) const { return cores_at(processes, 1) > cores_there(); }
+  [[nodiscard]] const std::map<NodeId, NodeChange>& closed() const { return closed_; }
+  [[nodiscard]] std::string name_of(NodeId node) const { return names_.of(node); }
   /// Null if it was not submitted yet, or has ended.
   [[nodiscard]] const LiveJob* find(JobId job) const;
   [[nodiscard]] const std::set<QueueKey>& waiting() const { return waiting_; }
@@ -99,8 +105,9 @@ class RunState final : public history::Observer {
   DeclaredRate rate_;
   CoreCount cores_ = 0;
   CoreCount busy_ = 0;
-  CoreCount absent_ = 0;              // of closed nodes, with no job by the decisions
-  std::map<NodeId, Instant> closed_;  // until when
+  CoreCount absent_ = 0;  // of closed nodes, with no job by the decisions
+  std::map<NodeId, NodeChange> closed_;
+  log::NodeNames names_;
   std::uint64_t starts_ = 0;
   std::unordered_map<JobId, LiveJob> live_;
   std::set<QueueKey> waiting_;

@@ -17,13 +17,16 @@ Duration WaitReport::total(WaitCause cause) const {
 }
 
 std::optional<QueueChange> queue_change(const log::Record& record, const RunState& state) {
-  if (const auto* submitted = std::get_if<log::Submitted>(&record.what))
-    return QueueChange{.key = {submitted->job.submitted, submitted->job.id}, .came = true};
+  if (const auto* submitted = std::get_if<log::Submitted>(&record.what)) {
+    const Job& job = submitted->job;
+    if (state.holds_back(job.processes)) return std::nullopt;
+    return QueueChange{.key = {job.submitted, job.id}, .came = true};
+  }
   const auto* const start = std::get_if<log::StartDecided>(&record.what);
   const auto* const finish = std::get_if<log::Finished>(&record.what);
   if (start == nullptr && finish == nullptr) return std::nullopt;
   const LiveJob* const job = state.find(start != nullptr ? start->job : finish->job);
-  if (job == nullptr || !job->waits()) return std::nullopt;
+  if (job == nullptr || !job->waits() || state.holds_back(job->processes)) return std::nullopt;
   return QueueChange{
       .key = job->key, .started = start != nullptr, .processes = job->processes, .estimate = job->estimate};
 }
@@ -53,8 +56,10 @@ void JobWait::note_nodes(const log::Record& record, const RunState& state) {
   if (!report_.found || report_.finished != kNever) return;
   if (requeued != nullptr && requeued->job == report_.job && report_.launched != kNever) {
     if (report_.launched < record.at) {
+      ahead_ = 0;
       begin_segment(state, report_.launched, WaitCause::kLost, false);
       report_.segments.back().to = record.at;
+      report_.segments.back().lost_because = requeued->reason;
     }
     report_.launched = kNever;
   }
@@ -64,7 +69,10 @@ void JobWait::note_nodes(const log::Record& record, const RunState& state) {
 }
 
 std::size_t JobWait::place_in(const RunState& state) const {
-  return static_cast<std::size_t>(std::distance(state.waiting().begin(), state.waiting().find(key_)));
+  const auto begin = state.waiting().begin(), end = state.waiting().find(key_);
+  if (state.closed().empty()) return static_cast<std::size_t>(std::distance(begin, end));
+  return static_cast<std::size_t>(std::count_if(
+      begin, end, [&](const QueueKey& key) { return !state.holds_back(state.find(key.job)->processes); }));
 }
 
 void JobWait::note_own(const log::Record& record, const RunState& state) {
@@ -99,15 +107,15 @@ void JobWait::pass(const RunState& state, Instant from, Instant to) {
   if (!waits()) return;
   const CoreCount free = state.free_cores();
   const bool is_head = ahead_ == 0;
-  const WaitCause cause = report_.decided != kNever                              ? WaitCause::kLaunch
-                          : cores_at(report_.processes, 1) > state.cores_there() ? WaitCause::kClosedNodes
-                          : turns_.is_off_turn(from)                             ? WaitCause::kOffTurn
-                          : free >= report_.least                                ? WaitCause::kHeldBack
-                          : is_head                                              ? WaitCause::kCores
-                                                                                 : WaitCause::kEarlierJobs;
+  const WaitCause cause = report_.decided != kNever             ? WaitCause::kLaunch
+                          : state.holds_back(report_.processes) ? WaitCause::kClosedNodes
+                          : turns_.is_off_turn(from)            ? WaitCause::kOffTurn
+                          : free >= report_.least               ? WaitCause::kHeldBack
+                          : is_head                             ? WaitCause::kCores
+                                                                : WaitCause::kEarlierJobs;
   if (is_head && cause != WaitCause::kLaunch && report_.head_since == kNever) report_.head_since = from;
   const bool goes_on = options_->merge && !report_.segments.empty() && report_.segments.back().cause == cause &&
-                       report_.segments.back().is_head == is_head;
+                       (report_.segments.back().is_head == is_head || cause == WaitCause::kClosedNodes);
   if (!goes_on) begin_segment(state, from, cause, is_head);
   WaitSegment& last = report_.segments.back();
   last.to = to;
@@ -115,6 +123,7 @@ void JobWait::pass(const RunState& state, Instant from, Instant to) {
   last.ahead_last = ahead_;
   last.free_least = std::min(last.free_least, free);
   last.free_most = std::max(last.free_most, free);
+  name_closed(last, state);
   if (is_head && (cause == WaitCause::kCores || cause == WaitCause::kHeldBack)) {
     last.shadow_last = state.earliest_start(report_.least, from);
     if (!last.shadow_first) last.shadow_first = last.shadow_last;
@@ -138,7 +147,24 @@ void JobWait::begin_segment(const RunState& state, Instant from, WaitCause cause
   segment.ahead_first = ahead_;
   segment.free_least = segment.free_most = state.free_cores();
   segment.there = state.cores_there();
-  describe_holders(segment, state);
+  if (cause != WaitCause::kClosedNodes && cause != WaitCause::kLost) describe_holders(segment, state);
+}
+
+// The launch of a job and the turn of its class are no matter of closed nodes.
+void JobWait::name_closed(WaitSegment& segment, const RunState& state) const {
+  if (segment.cause == WaitCause::kLaunch || segment.cause == WaitCause::kOffTurn) return;
+  std::size_t more = 0;
+  for (const auto& [node, change] : state.closed()) {
+    const auto place =
+        std::ranges::lower_bound(segment.closed, node, {}, [](const ClosedNodeInWait& one) { return one.change.node; });
+    if (place != segment.closed.end() && place->change.node == node)
+      place->change = change;
+    else if (segment.closed.size() < options_->most_holders)
+      segment.closed.insert(place, {state.name_of(node), change});
+    else
+      ++more;
+  }
+  segment.more_closed = std::max(segment.more_closed, more);
 }
 
 void JobWait::hand_over_overtakers(WaitSegment& segment) {

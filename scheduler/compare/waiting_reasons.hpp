@@ -50,6 +50,11 @@ struct Overtaker {
   Duration estimate{};
 };
 
+struct ClosedNodeInWait {
+  std::string name;
+  NodeChange change;
+};
+
 struct WaitSegment {
   Instant from{}, to{};  ///< from < to
   WaitCause cause{};
@@ -60,6 +65,11 @@ struct WaitSegment {
   CoreCount free_least = 0;
   CoreCount free_most = 0;
   CoreCount there = 0;  ///< RunState::cores_there(), at its begin
+  /// Closed nodes at its begin and those that were closed until its end, in their last state, by node; and more_closed others.
+  /// None where it waited for something else.
+  std::vector<ClosedNodeInWait> closed{};
+  std::size_t more_closed = 0;
+  std::string lost_because{};  ///< of kLost, may be empty
   /// Of the head: when enough cores were free at the earliest by the estimates, at the begin and at the end of the
   /// segment.
   std::optional<Instant> shadow_first{}, shadow_last{};
@@ -101,14 +111,14 @@ struct WaitReport {
 
 struct WaitingReasonsOptions {
   bool merge = true;             ///< off: a segment for each instant at which something happened
-  std::size_t most_holders = 5;  ///< in WaitSegment::largest_holders
+  std::size_t most_holders = 5;  ///< in WaitSegment::largest_holders, and nodes in WaitSegment::closed
   DeclaredRate rate{};           ///< of the run's runtime model, for estimated ends; none: full speed
   /// Of more segments the first and the last are kept, half each.
   std::size_t most_segments = std::numeric_limits<std::size_t>::max();
   std::size_t most_overtakers = std::numeric_limits<std::size_t>::max();  ///< in WaitSegment::overtakers
 };
 
-/// A job that came into the queue, or left it.
+/// A job that came into the queue that the policy sees, or left it.
 struct QueueChange {
   QueueKey key{};
   bool came = false;
@@ -142,6 +152,7 @@ class JobWait {
   [[nodiscard]] std::size_t place_in(const RunState& state) const;
   void begin_segment(const RunState& state, Instant from, WaitCause cause, bool is_head);
   void describe_holders(WaitSegment& segment, const RunState& state) const;
+  void name_closed(WaitSegment& segment, const RunState& state) const;
   void hand_over_overtakers(WaitSegment& segment);
 
   const WaitingReasonsOptions* options_;

@@ -67,7 +67,9 @@ std::string cause_text(const WaitSegment& segment, const WaitReport& report, con
     case WaitCause::kLaunch: return "start decided; waited until others had left its cores";
     case WaitCause::kClosedNodes:
       return fmt::format("held back: needs {}, {} were there", cores_text(report.processes), segment.there);
-    case WaitCause::kLost: return "ran, and was lost with a node";
+    case WaitCause::kLost:
+      return segment.lost_because.empty() ? "ran, and was lost with a node"
+                                          : "ran, and was lost: " + segment.lost_because;
   }
   return "";
 }
@@ -87,6 +89,14 @@ std::string holders_text(const WaitSegment& segment, const WaitTextOptions& opti
   const std::size_t others = segment.holders - segment.largest_holders.size();
   if (others > 0) add_item(text, ", and ", "{}", counted(others, text.empty() ? "job" : "other"));
   return text.empty() ? "" : "cores held by " + text + '\n';
+}
+
+std::string closed_text(const WaitSegment& segment) {
+  if (segment.closed.empty()) return "";
+  std::string text;
+  for (const auto& [name, change] : segment.closed) add_item(text, "; ", "{} is {}", name, to_text(change));
+  if (segment.more_closed > 0) add_item(text, "; ", "{}", counted(segment.more_closed, "more node"));
+  return text + '\n';
 }
 
 std::string overtakers_text(const WaitSegment& segment, const WaitTextOptions& options) {
@@ -226,7 +236,8 @@ std::string segment_text(const WaitSegment& segment, const WaitReport& report, c
                                  results::instant_text(segment.to, options.style),
                                  length_text(segment.to - segment.from), cause_text(segment, report, options));
   const std::string shadow = segment.shadow_first ? shadow_text(segment, options) : "";
-  for (const std::string& line : {shadow, holders_text(segment, options), overtakers_text(segment, options)})
+  for (const std::string& line :
+       {closed_text(segment), shadow, holders_text(segment, options), overtakers_text(segment, options)})
     if (!line.empty()) text += "    " + line;
   return text;
 }
@@ -280,6 +291,13 @@ ordered_json json_of(const WaitSegment& segment) {
   if (segment.shadow_first)
     json["earliest_start_by_estimates_s"] = {{"first", or_null(*segment.shadow_first)},
                                              {"last", or_null(*segment.shadow_last)}};
+  for (const auto& [name, change] : segment.closed)
+    json["closed_nodes"].push_back({{"node", name},
+                                    {"state", to_text(change.state)},
+                                    {"until_s", or_null(change.until)},
+                                    {"reason", change.reason}});
+  if (segment.more_closed > 0) json["more_closed_nodes"] = segment.more_closed;
+  if (segment.cause == WaitCause::kLost) json["lost_because"] = segment.lost_because;
   json["holders"] = segment.holders;
   json["largest_holders"] = ordered_json::array();
   for (const Holder& holder : segment.largest_holders)

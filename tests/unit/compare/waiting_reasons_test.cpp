@@ -82,17 +82,57 @@ TEST(WaitingReasons, OfAJobThatClosedNodesHeldBackAndThatRanTwice) {
 
 TEST(WaitingReasons, ARequeuedJobIsAheadAgain) {
   EXPECT_EQ(text_of(why(with_closed_nodes(), 2)),
-            "4-5 cores ahead 0-0 free 0-0 shadow 13-13; 5-6 closed-nodes ahead 1-1 free 2-2; 6-8 held-back ahead 1-1 "
+            "4-5 cores ahead 0-0 free 0-0 shadow 13-13; 5-6 closed-nodes ahead 0-0 free 2-2; 6-8 held-back ahead 1-1 "
             "free 4-4; 8-18 cores ahead 0-0 free 0-0 shadow 18-18");
 }
 
+// Job 1 has node 0, job 2 needs both, job 3 node 1, which is down from 4 to 8 and drained to 12. Jobs 2 and 4 come at 1 and 5.
+Records with_a_wide_job() {
+  Records records("2x1x2");
+  records.header("hosts", "fir oak");
+  start(records.submit(0, 1, 2, 10), 0, 1, {{0, 1}, {1, 1}}).submit(1, 2, 4, 10);
+  start(records.submit(2, 3, 2, 10), 2, 3, {{2, 1}, {3, 1}});
+  records.node(4, 1, NodeState::kDown, "the fan").requeued(4, 3, "oak is down: the fan").submit(5, 4, 2, 5);
+  records.node(8, 1, NodeState::kDrained, "the disk", Instant{12s});
+  start(records.finish(10, 1), 10, 3, {{0, 1}, {1, 1}});
+  records.node(12, 1, NodeState::kUp);
+  start(records, 12, 4, {{2, 1}, {3, 1}}).finish(17, 4).finish(20, 3);
+  return start(records, 20, 2, {{0, 1}, {1, 1}, {2, 1}, {3, 1}}).finish(30, 2);
+}
+
+TEST(WaitingReasons, NoJobWaitsBehindOneThatIsHeldBack) {
+  EXPECT_EQ(text_of(why(with_a_wide_job(), 3)),
+            "2-4 lost ahead 0-0 free 0-0; 4-8 cores ahead 0-0 free 0-0 shadow 10-10; 8-10 behind ahead 1-1 free 0-0");
+}
+
+TEST(WaitingReasons, NameTheNodesThatAreClosed) {
+  const auto text = [](int job) { return to_text(why(with_a_wide_job(), job), {results::TimeStyle::kSeconds}); };
+  const auto expect_in = [&](int job, std::string_view part) {
+    EXPECT_NE(text(job).find(part), std::string::npos) << part << " is not in\n" << text(job);
+  };
+  expect_in(2, "held back: needs 4 cores, 2 were there\n    oak is down: the fan\n8 s");
+  expect_in(2, "    oak is drained until 12 s: the disk\n");
+  expect_in(3, "ran, and was lost: oak is down: the fan\n4 s");
+  expect_in(3, "    oak is down: the fan\n    by the estimates it could start at 10 s");
+  EXPECT_EQ(text(1).find("oak"), std::string::npos) << text(1);
+}
+
+TEST(WaitingReasons, OneThatIsHeldBackIsSoForOneReason) {
+  const WaitReport report = why(with_a_wide_job(), 2);
+  ASSERT_EQ(report.segments.size(), 3U) << text_of(report);
+  EXPECT_EQ(report.segments[1].cause, WaitCause::kClosedNodes);
+  EXPECT_EQ(report.segments[1].holders, 0U) << "those that run are not in its way";
+}
+
 TEST(WaitingReasons, WithClosedNodesAreTheSameOfSeveralJobsAtOnce) {
-  const std::vector<JobId> jobs{JobId{1}, JobId{2}};
-  SeveralWaits waits{jobs, {}};
-  with_closed_nodes().feed(waits);
-  const std::vector<WaitReport> reports = waits.finish();
-  for (std::size_t i = 0; i < jobs.size(); ++i)
-    EXPECT_EQ(text_of(reports[i]), text_of(why(with_closed_nodes(), number(jobs[i])))) << i;
+  for (const Records& records : {with_closed_nodes(), with_a_wide_job()}) {
+    const std::vector<JobId> jobs{JobId{1}, JobId{2}};
+    SeveralWaits waits{jobs, {}};
+    records.feed(waits);
+    const std::vector<WaitReport> reports = waits.finish();
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+      EXPECT_EQ(to_text(reports[i], {}), to_text(why(records, number(jobs[i])), {})) << i;
+  }
 }
 
 // Its cores were still held by job 1 when their node was closed.
