@@ -112,14 +112,24 @@ std::string known_columns() { return joined(kColumns, ", ", &Column::name); }
 
 }  // namespace
 
-std::optional<std::string> job_table_beside(const std::string& trace) { return file_beside(trace, ".jobs.csv"); }
-
-std::optional<std::string> file_beside(const std::string& trace, std::string_view ending) {
+static std::optional<std::string> file_beside(const std::string& trace, std::string_view ending) {
   if (trace == "-") return std::nullopt;
   std::string_view stem = trace;
   for (const std::string_view own : {".gz", ".swf"})
     if (stem.ends_with(own)) stem.remove_suffix(own.size());
   return std::string(stem).append(ending);
+}
+
+std::optional<std::string> job_table_beside(const std::string& trace) { return file_beside(trace, kJobTableEnding); }
+
+std::optional<std::string> find_beside(const std::string& trace, std::string_view ending,
+                                       const std::filesystem::path& folder) {
+  const auto plain = file_beside(trace, ending);
+  if (!plain) return std::nullopt;
+  std::error_code ignored;
+  for (const std::string& name : {*plain, *plain + ".gz"})
+    if (std::filesystem::exists(folder / name, ignored)) return name;
+  return std::nullopt;
 }
 
 std::vector<std::string_view> job_table_columns() {

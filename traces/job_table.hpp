@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,8 +24,11 @@ namespace replay {
 /// Where the side file of a trace lies: "dir/synth.swf" and "dir/synth.swf.gz" have "dir/synth.jobs.csv". Nothing for
 /// "-".
 [[nodiscard]] std::optional<std::string> job_table_beside(const std::string& trace);
-/// The same for files with another ending, such as ".pairs.csv".
-[[nodiscard]] std::optional<std::string> file_beside(const std::string& trace, std::string_view ending);
+/// The file beside the trace that is there, with an ending such as ".jobs.csv": by that name, or else compressed, with ".gz" behind
+/// it. Nothing if neither is there, and for "-". Relative paths begin at `folder`.
+[[nodiscard]] std::optional<std::string> find_beside(const std::string& trace, std::string_view ending,
+                                                     const std::filesystem::path& folder = {});
+inline constexpr std::string_view kJobTableEnding = ".jobs.csv";
 
 /// The columns behind "job", in their fixed order; cells are numbers and words that need no quotes, and none holds a
 /// comma. For other tables that have the same columns.

@@ -88,9 +88,7 @@ bool is_file(const std::string& path) {
 RereadableTrace::RereadableTrace(std::string path, TraceReaderOptions options)
     : path_(std::move(path)), options_(std::move(options)) {
   if (is_file(path_)) return;
-  const auto beside = job_table_beside(path_);
-  std::error_code ignored;
-  if (!options_.job_table && beside && fs::exists(*beside, ignored)) options_.job_table = beside;
+  if (!options_.job_table) options_.job_table = find_beside(path_, kJobTableEnding);
   copy_ = std::make_shared<UnnamedFile>();
   const auto source = open_source(path_);
   constexpr std::size_t kSpoolBlock = std::size_t{256} * 1024;

@@ -15,10 +15,7 @@ namespace {
 constexpr std::string_view kStandardStream = "-";
 
 std::optional<std::string> table_of(const std::string& trace, const TraceReaderOptions& options) {
-  if (options.job_table) return options.job_table;
-  const auto beside = job_table_beside(trace);
-  std::error_code ignored;
-  return beside && fs::exists(*beside, ignored) ? beside : std::nullopt;
+  return options.job_table ? options.job_table : find_beside(trace, kJobTableEnding);
 }
 
 void refuse_if_there(const std::string& path) {
@@ -86,6 +83,7 @@ TraceWriter::TraceWriter(const std::string& path, TraceWriterOptions options)
           throw UsageError(fmt::format("{}: cannot be the trace and its side file; expected two files", path));
         if (!options_.force) refuse_if_there(path);
         if (!options_.force && table_path_) refuse_if_there(*table_path_);
+        if (const auto compressed = compressed_table(); compressed && !options_.force) refuse_if_there(*compressed);
         return open_sink(path);
       }()) {}
 
@@ -93,6 +91,12 @@ void TraceWriter::write(const TraceEntry& entry) {
   swf_.write(entry.record);
   ++records_;
   if (!entry.traits.empty()) table().write(entry.record.job, entry.traits);
+}
+
+// A reader of the trace would find it.
+std::optional<std::string> TraceWriter::compressed_table() const {
+  if (!table_path_ || options_.job_table) return std::nullopt;
+  return *table_path_ + ".gz";
 }
 
 JobTableWriter& TraceWriter::table() {
@@ -111,6 +115,7 @@ void TraceWriter::close() {
   if (table_) table_->close();
   std::error_code ignored;
   if (!table_ && table_path_ && !options_.job_table) fs::remove(*table_path_, ignored);  // of the replaced trace
+  if (const auto compressed = compressed_table()) fs::remove(*compressed, ignored);      // the same
 }
 
 }  // namespace replay

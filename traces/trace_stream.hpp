@@ -91,6 +91,7 @@ class TraceWriter {
 
  private:
   [[nodiscard]] JobTableWriter& table();
+  [[nodiscard]] std::optional<std::string> compressed_table() const;
 
   TraceWriterOptions options_;
   std::optional<std::string> table_path_;

@@ -93,23 +93,16 @@ std::vector<fs::path> folders_to_try(const PastRun& run) {
   return folders;
 }
 
-// The file `beside` the trace if it lies there now and was no input then.
-std::optional<std::string> new_file(const PastRun& run, const fs::path& folder, std::optional<std::string> beside) {
-  std::error_code error;
-  if (!beside || !fs::exists(folder / *beside, error)) return std::nullopt;
-  const bool was_there =
-      std::ranges::any_of(run.inputs, [&](const results::InputFile& input) { return input.path == *beside; });
-  return was_there ? std::nullopt : beside;
-}
-
-// Side files that the repetition would find beside the trace.
+// Side files that the repetition would find beside the trace, and that were no inputs then.
 std::vector<std::string> new_side_files(const PastRun& run, const fs::path& folder) {
   std::vector<std::string> files;
-  const auto look = [&](std::optional<std::string> beside) {
-    if (const auto file = new_file(run, folder, std::move(beside))) files.push_back(*file);
+  const auto look = [&](std::string_view ending) {
+    const auto file = find_beside(run.spec.trace, ending, folder);
+    if (file && std::ranges::find(run.inputs, *file, &results::InputFile::path) == run.inputs.end())
+      files.push_back(*file);
   };
-  if (run.spec.jobs_from.empty()) look(job_table_beside(run.spec.trace));
-  if (run.spec.nodes_from.empty() && !run.is_live()) look(node_table_beside(run.spec.trace));
+  if (run.spec.jobs_from.empty()) look(kJobTableEnding);
+  if (run.spec.nodes_from.empty() && !run.is_live()) look(kNodeTableEnding);
   return files;
 }
 

@@ -29,12 +29,6 @@ struct LearnedFrom {
   Training training;
 };
 
-std::optional<std::string> file_or_beside(const std::string& given, std::optional<std::string> beside) {
-  if (!given.empty()) return given;
-  std::error_code ignored;
-  return beside && std::filesystem::exists(*beside, ignored) ? beside : std::nullopt;
-}
-
 // ---- machine ----
 
 // Nothing: the machine that the log is of.
@@ -331,16 +325,16 @@ void run_trials(Prepared& run, const std::vector<NamedPolicy>& policies) {
 }  // namespace
 
 std::optional<std::string> side_file_of(const std::string& trace, const std::string& jobs_from) {
-  return file_or_beside(jobs_from, job_table_beside(trace));
+  return jobs_from.empty() ? find_beside(trace, kJobTableEnding) : jobs_from;
 }
 
 std::optional<std::string> pairs_file_of(const RunSpec& spec) {
-  return file_or_beside(spec.pairs, file_beside(spec.trace, ".pairs.csv"));
+  return spec.pairs.empty() ? find_beside(spec.trace, ".pairs.csv") : spec.pairs;
 }
 
 std::optional<std::string> nodes_file_of(const RunSpec& spec) {
   if (spec.world != World::kSimulated || spec.nodes_from == "none") return std::nullopt;
-  return file_or_beside(spec.nodes_from, node_table_beside(spec.trace));
+  return spec.nodes_from.empty() ? find_beside(spec.trace, kNodeTableEnding) : spec.nodes_from;
 }
 
 SimulationOptions Prepared::simulation_options() const {

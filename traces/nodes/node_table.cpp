@@ -18,7 +18,6 @@
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "traces/file_kind.hpp"
-#include "traces/job_table.hpp"
 #include "traces/swf_record.hpp"
 
 namespace replay {
@@ -101,7 +100,10 @@ class Reader {
 
   Instant seconds_in(Column column, Instant least, std::string_view expected) {
     static_assert(kMostSwfSeconds == 10'000'000'000);
+    constexpr std::size_t kMostDecimals = 6;
     const auto time = parse_seconds(cell(column));
+    if (time && cell(column).substr(std::min(cell(column).find('.'), cell(column).size())).size() > 1 + kMostDecimals)
+      fail(column, "seconds with up to six decimals", cell(column));
     if (!time || Instant{*time} < least || *time > std::chrono::seconds{kMostSwfSeconds})
       fail(column, expected, cell(column));
     return Instant{*time};
@@ -176,8 +178,6 @@ class Reader {
 };
 
 }  // namespace
-
-std::optional<std::string> node_table_beside(const std::string& trace) { return file_beside(trace, ".nodes.csv"); }
 
 NodeTable read_node_table(std::unique_ptr<ByteSource> source, const Machine& machine,
                           std::span<const std::string> hosts) {

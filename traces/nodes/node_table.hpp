@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/base/file/byte_source.hpp"
@@ -15,9 +15,8 @@
 
 namespace replay {
 
-/// Where the node events of a trace lie: "dir/synth.swf" and "dir/synth.swf.gz" have "dir/synth.nodes.csv". Nothing for
-/// "-".
-[[nodiscard]] std::optional<std::string> node_table_beside(const std::string& trace);
+/// Beside a trace: find_beside().
+inline constexpr std::string_view kNodeTableEnding = ".nodes.csv";
 
 struct NodeTable {
   std::vector<NodeEvent> events;  ///< by time; of a row with several nodes one for each, in the order of the row

@@ -183,6 +183,25 @@ TEST_F(TraceStream, ANewTraceWithoutTraitsTakesTheOldSideFileAway) {
   EXPECT_FALSE(std::filesystem::exists(path("t.jobs.csv"))) << "it was about other jobs";
 }
 
+TEST_F(TraceStream, ACompressedSideFileIsFoundAndReplacedAsAPlainOneIs) {
+  write_text(path("t.swf"), job_line(1));
+  const auto compressed = path("t.jobs.csv.gz");
+  {
+    JobTableWriter table{open_sink(compressed)};
+    table.write(1, with_traits(1).traits);
+    table.finish();
+    table.close();
+  }
+  EXPECT_EQ(read(TraceReader(path("t.swf"))).at(0).traits.cpu_use, 0.1);
+  const std::string refusal =
+      message_of<InputError>([&] { TraceWriter writer(path("t.swf"), {.job_table = std::nullopt}); });
+  EXPECT_NE(refusal.find("exists already"), std::string::npos) << refusal;
+  TraceWriter writer(path("t.swf"), {.job_table = std::nullopt, .force = true});
+  writer.write(plain(1));
+  writer.close();
+  EXPECT_FALSE(std::filesystem::exists(compressed)) << "it was about other jobs";
+}
+
 TEST_F(TraceStream, ATraceCanBeReplacedByWhatIsMadeOfIt) {
   write_text(path("t.swf"), job_line(1) + job_line(2));
   write_text(path("t.jobs.csv"), "job,cpu_util\n2,0.2\n");

@@ -88,6 +88,8 @@ TEST(NodeTable, AWrongCellIsNamedWithItsLineAndColumn) {
       {"-1,n0,down,,\n", "2: column time: " + seconds + "'-1'"},
       {"10000000001,n0,down,,\n", "2: column time: " + seconds + "'10000000001'"},
       {"3,n0,down,,\n2.5,n0,up,,\n", "3: column time: expected at least 3, the time of the row before, found '2.5'"},
+      {"1.0000004,n0,down,,\n", "2: column time: expected seconds with up to six decimals, found '1.0000004'"},
+      {"1,n0,down,1.0000010,\n", "2: column until: expected seconds with up to six decimals, found '1.0000010'"},
       {"1,n8,down,,\n", "2: column nodes: " + nodes + "'n8'"},
       {"1,,down,,\n", "2: column nodes: " + nodes + "''"},
       {"1,\"n1,\",down,,\n", "2: column nodes: " + nodes + "''"},
@@ -120,11 +122,6 @@ TEST(NodeTable, AnotherHeaderIsRefusedWithWhatTheFileIs) {
   EXPECT_NE(error_of("", "job,flexibility,sizes\n").find("found a side file, which belongs to a trace"),
             std::string::npos);
   EXPECT_EQ(error_of("", ""), "t.nodes.csv: expected the header row 'time,nodes,state,until,reason', found nothing");
-}
-
-TEST(NodeTable, LiesBesideItsTrace) {
-  EXPECT_EQ(node_table_beside("a/t.swf.gz"), "a/t.nodes.csv");
-  EXPECT_EQ(node_table_beside("-"), std::nullopt);
 }
 
 }  // namespace
