@@ -112,6 +112,7 @@ results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy,
   if (goes_on != nullptr) goes_on->put_log_aside();
   results::RunDescription description = describe_run(run, policy, named, command_line);
   describe_machine(description, machine, run.spec);
+  description.may_requeue = run.spec.requeues_lost && !description.hosts.empty();
   results::Recorder recorder{folder, std::move(description)};
   live::RunOptions options;
   options.neighbours = neighbours.get();

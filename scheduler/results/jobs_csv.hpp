@@ -54,6 +54,7 @@ class JobsCsv {
   Duration bound_;
   Columns columns_;
   CsvFile cells_;
+  bool has_requeues_;  // a column
 };
 
 }  // namespace replay::results

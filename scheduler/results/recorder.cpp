@@ -49,6 +49,7 @@ Recorder::Recorder(fs::path folder, RunDescription description)
   header_.set("seed", fmt::format("{}", description_.seed));
   header_.set("time-scale", fmt::format("{}", description_.time_scale));
   header_.set("overrun", description_.overrun);
+  if (description_.may_requeue) header_.set("requeue-lost", "yes");
   if (description_.unix_zero_s) header_.set("unix-start-time", fmt::format("{}", *description_.unix_zero_s));
   if (!folder_.empty()) {
     std::error_code error;

@@ -22,6 +22,7 @@ struct RunDescription {
   std::uint64_t seed = 1;
   double time_scale = 1;              ///< real seconds per second of the trace
   std::string overrun;                ///< kill, extend or policy
+  bool may_requeue = false;           ///< jobs that are lost with a node wait again, or some do
   std::optional<std::size_t> jobs{};  ///< of the trace, as it was read; not given: it is not known how many will come
   std::vector<std::string> notes{};   ///< what a reader of the results has to know, one line each
   /// How jobs are run for real, by name; none for a simulation.

@@ -210,6 +210,7 @@ results::RunDescription Period::description() const {
   description.command_line = command_line_;
   description.words = to_words(options_.run);
   describe_machine(description, machine_, options_.run);
+  description.may_requeue = !description.hosts.empty();  // those that were submitted so
   description.policy = open_.policy.text;
   description.policy_full = open_.policy.full_text;
   description.runtime_model = options_.run.runtime_model;
