@@ -43,6 +43,9 @@ struct ControllerOptions {
   bool reports_begin = false;
 };
 
+/// Why a run ends early in which so many jobs were cancelled by Controller::cancel_held_back().
+[[nodiscard]] std::string held_back_text(std::size_t jobs);
+
 class Controller {
  public:
   /// All references must outlive the controller. Jobs of Submit events must outlive their Finish.

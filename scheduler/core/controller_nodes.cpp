@@ -111,15 +111,17 @@ void Controller::pin_or_release() {
   }
 }
 
+std::string held_back_text(std::size_t jobs) {
+  return counted(jobs, "job needs", "jobs need") + " more cores than are left: nodes are closed";
+}
+
 std::vector<JobId> Controller::cancel_held_back(Instant now) {
   now_ = std::max(now, now_);
   const CoreCount left = cores_.planned().capacity(kEndOfPlans);
   std::vector<JobId> ids;
   for (const Job* job : std::vector<const Job*>{held_back_}) {
     ids.push_back(job->id);
-    apply(Finish{job->id,
-                 {Outcome::kCancelled, 0, Verification::kNone, -1,
-                  fmt::format("needs {}, {} {} left", counted(needed(*job), "core"), left, left == 1 ? "is" : "are")}});
+    apply(Finish{job->id, {Outcome::kCancelled, 0, Verification::kNone, -1, too_few_cores_text(needed(*job), left)}});
   }
   return ids;
 }

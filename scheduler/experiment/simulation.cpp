@@ -41,8 +41,7 @@ BodyEnd SimBody::run(Policy& policy, const RuntimeModel& model, results::Recorde
                      const Viewers& /*viewers*/) {
   try {
     const SimulationResult result = simulate(machine_, workload_, policy, model, recorder.sink(), options_);
-    return {.interrupted = result.interrupted,
-            .broken_off = result.has_held_back ? "the jobs that were left need more cores than there are" : ""};
+    return {.interrupted = result.interrupted, .broken_off = result.broken_off};
   } catch (const PolicyError& error) {
     return {.fault = error.what()};
   }

@@ -1,10 +1,13 @@
 #include "scheduler/model/free_cores.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <span>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 
 namespace replay {
 namespace {
@@ -23,6 +26,10 @@ void finish(Allocation& allocation) {
 }
 
 }  // namespace
+
+std::string too_few_cores_text(CoreCount needed, CoreCount left) {
+  return fmt::format("needs {}, {} {} left", counted(needed, "core"), left, left == 1 ? "is" : "are");
+}
 
 FreeCores::FreeCores(const Machine& machine) : machine_(&machine), total_(machine.size()) {
   if (!machine.names_cores()) return;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "scheduler/model/allocation.hpp"
@@ -26,6 +27,9 @@ struct ClosedNode {
   [[nodiscard]] Instant up_again(Instant now) const { return std::max(until, now + Duration{1}); }
   bool operator==(const ClosedNode&) const = default;
 };
+
+/// Of a job that waits for closed nodes: "needs 6 cores, 4 are left".
+[[nodiscard]] std::string too_few_cores_text(CoreCount needed, CoreCount left);
 
 class FreeCores {
  public:

@@ -75,7 +75,7 @@ class Simulation {
         log_(log),
         options_(options),
         machine_(machine),
-        controller_(machine, policy, model, log, {options.overrun, nullptr, workload.zero_time_of_day}),
+        controller_(machine, policy, model, log, {options.overrun, grace(), workload.zero_time_of_day}),
         shared_(machine, model.looks_at_nodes()),
         nodes_(options.nodes) {}
 
@@ -122,6 +122,11 @@ class Simulation {
     bool cut_at_request = false;  // as in its truth, which is no longer in the cache when the job ends
     Allocation shared{};          // its cores, if others may be on them too; else empty
   };
+  struct UnheardEnd {
+    JobId job;
+    Outcome outcome;
+    bool is_ordered = false;  // else it has ended by itself
+  };
   // A resize that takes time.
   struct Moving {
     Instant until;
@@ -164,7 +169,7 @@ class Simulation {
       }
       Running& job = running_.at(due);
       job.has_end = false;
-      end_if_heard(due, job.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted);
+      end_if_heard({due, job.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted});
     }
     while (const auto job = arrivals_.take_cancel(now)) cancel(*job);
     end_moves();
@@ -190,6 +195,7 @@ class Simulation {
   void end(JobId id, Running& job, JobEnd how) {
     off_cores(id);
     std::erase_if(moving_, [id](const Moving& moving) { return moving.job == id; });
+    std::erase_if(unheard_, [id](const UnheardEnd& end) { return end.job == id; });
     overtake(job);
     running_.erase(id);
     if (how.outcome == Outcome::kLost && options_.requeues_lost) {
@@ -210,13 +216,16 @@ class Simulation {
     std::erase(silent_, node);
     if (state == NodeState::kSilent) silent_.push_back(node);
     if (state != NodeState::kDown) {
-      for (const auto& [job, outcome] : std::exchange(unheard_, {})) end_if_heard(job, outcome);
+      for (const UnheardEnd& end : std::exchange(unheard_, {})) end_if_heard(end);
       return;
     }
     for (const JobId id : controller_.jobs_on(node)) {
       Running* const job = running_.find(id);  // null: another node of it went down just now
       if (job == nullptr) continue;
-      end(id, *job, {Outcome::kLost, 0, Verification::kNone, -1, reason});
+      const auto ordered =
+          std::ranges::find_if(unheard_, [id](const UnheardEnd& end) { return end.job == id && end.is_ordered; });
+      const Outcome outcome = ordered == unheard_.end() ? Outcome::kLost : ordered->outcome;
+      end(id, *job, {outcome, 0, Verification::kNone, -1, reason});
     }
   }
 
@@ -226,20 +235,33 @@ class Simulation {
            arrivals_.next() == kNever && nodes_.next() == kNever;
   }
 
+  [[nodiscard]] bool is_silent(JobId id) const {
+    return std::ranges::any_of(silent_,
+                               [&](NodeId node) { return std::ranges::count(controller_.jobs_on(node), id) > 0; });
+  }
+
   // A job on a silent node has no end before that is heard of again.
-  void end_if_heard(JobId id, Outcome outcome) {
-    Running* const job = running_.find(id);
-    if (job == nullptr) return;  // lost meanwhile
-    const auto is_there = [&](NodeId node) { return std::ranges::count(controller_.jobs_on(node), id) > 0; };
-    if (!is_over_ && std::ranges::any_of(silent_, is_there))
-      unheard_.emplace_back(id, outcome);
+  void end_if_heard(const UnheardEnd& how) {
+    Running* const job = running_.find(how.job);
+    if (job == nullptr) return;  // it has ended for another reason
+    if (!is_over_ && is_silent(how.job))
+      unheard_.push_back(how);
     else
-      end(id, *job, outcome);
+      end(how.job, *job, how.outcome);
+  }
+
+  // Of a job on a silent node it is not known whether it has ended in time, until that is heard of again. Real runs have more
+  // grace than most silences last.
+  std::function<Duration(const Job&)> grace() {
+    const auto is_of_silence = [](const NodeEvent& event) { return event.change.state == NodeState::kSilent; };
+    if (std::ranges::none_of(options_.nodes, is_of_silence)) return nullptr;
+    return [this](const Job& job) { return is_silent(job.id) ? Duration::max() : Duration::zero(); };
   }
 
   void cancel_held_back() {
-    for (const JobId job : controller_.cancel_held_back(now_)) arrivals_.on_end(job, now_), ++result_.ended;
-    result_.has_held_back = true;
+    const std::vector<JobId> cancelled = controller_.cancel_held_back(now_);
+    for (const JobId job : cancelled) arrivals_.on_end(job, now_), ++result_.ended;
+    result_.broken_off = held_back_text(cancelled.size());
     hand_over();
   }
 
@@ -309,7 +331,7 @@ class Simulation {
     events_.emplace_back(Resumed{order.job});
   }
 
-  void apply(const order::End& order) { end_if_heard(order.job, order.outcome); }
+  void apply(const order::End& order) { end_if_heard({order.job, order.outcome, true}); }
 
   void set_rate(Running& running, double rate) {
     running.progress.change_rate(now_, rate);
@@ -358,8 +380,8 @@ class Simulation {
   SharedRates shared_;  // of the jobs as they truly are
   NodeEvents nodes_;
   std::vector<NodeId> silent_;
-  std::vector<std::pair<JobId, Outcome>> unheard_;  // ends of jobs on them
-  bool is_over_ = false;                            // the run ends early
+  std::vector<UnheardEnd> unheard_;  // of jobs on them
+  bool is_over_ = false;             // the run ends early
   Instant now_ = Instant::min();
   JobMap<Running> running_;
   std::vector<Moving> moving_;  // in the order of their orders

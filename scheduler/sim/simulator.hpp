@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "scheduler/core/controller.hpp"
@@ -27,9 +28,9 @@ struct SimulationOptions {
 };
 
 struct SimulationResult {
-  std::size_t ended = 0;       ///< jobs, with any outcome
-  bool interrupted = false;    ///< by `interrupted`
-  bool has_held_back = false;  ///< jobs were cancelled at the end, as they need more cores than were left
+  std::size_t ended = 0;     ///< jobs, with any outcome
+  bool interrupted = false;  ///< by `interrupted`
+  std::string broken_off{};  ///< why no further job was started; empty: all were
 };
 
 /// Runs `workload` to its end. The references must stay valid for the call. Throws PolicyError when the policy asks for

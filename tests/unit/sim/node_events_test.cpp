@@ -94,6 +94,24 @@ TEST(NodeEvents, CoresOfADrainedNodeAreNotPlannedWithWhenTheirJobEnds) {
   }
 }
 
+TEST(NodeEvents, WholeNodesAreNotPlannedWithWhenTheJobsOfADrainedOneEnd) {
+  // As above: B waits for both nodes, and C may run until node 0 is up again.
+  const std::vector<TracedJob> jobs{job('A').cores(4).runs(10min).rigid(),
+                                    job('B').cores(8).arrives(2min).runs(1min).rigid(),
+                                    job('C').cores(4).arrives(3min).runs(25min).rigid()};
+  SimulationOptions options;
+  options.nodes = {event(1min, 0, NodeState::kDrained, at(30min))};
+  for (const char* policy : {"g-lomarc-ts:variant=ssp", "g-lomarc-ts:variant=cst"}) {
+    const auto log = simulate(policy, Machine::cluster(2, 1, 4), jobs, "isolated", options);
+    EXPECT_EQ(log.start(id('C')), at(3min)) << policy;
+    EXPECT_EQ(log.start(id('B')), at(30min)) << policy;
+    for (const log::Record& record : log.records())
+      if (const auto* said = content<ResponseExpected>(record); said != nullptr && said->job == id('B')) {
+        EXPECT_EQ(said->response, Duration{29min} * 3 / 4) << policy << ": three quarters of its time by plan";
+      }
+  }
+}
+
 TEST(NodeEvents, AJobWithCoresOnAClosedNodeIsNotResized) {
   // Without the drain A would be shrunk for B.
   const auto log = simulate_with({event(1min, 0, NodeState::kDrained)}, "fcfs-malleable",
@@ -112,6 +130,37 @@ TEST(NodeEvents, AJobOnASilentNodeHasNoEndBeforeThatIsHeardOf) {
   const auto down = simulate_with({silent, event(20min, 1, NodeState::kDown)}, "fcfs", jobs);
   EXPECT_EQ(down.outcome(id('A')), Outcome::kLost);
   EXPECT_EQ(down.end(id('A')), at(20min));
+}
+
+std::size_t kills_in(const MemoryLog& log) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      log.records(), [](const log::Record& one) { return content<log::KillDecided>(one) != nullptr; }));
+}
+
+TEST(NodeEvents, AJobOnASilentNodeIsKilledAtItsLimitOnlyIfItHasNotEnded) {
+  const std::vector<NodeEvent> nodes{event(1min, 1, NodeState::kSilent), event(20min, 1, NodeState::kUp)};
+  const auto ended = simulate_with(nodes, "fcfs", {job('A').cores(4).runs(10min).rigid()});
+  EXPECT_EQ(kills_in(ended), 0U);
+  EXPECT_EQ(ended.outcome(id('A')), Outcome::kCompleted);
+  const auto overran = simulate_with(nodes, "fcfs", {job('A').cores(4).runs(30min).estimated(10min).rigid()});
+  EXPECT_EQ(kills_in(overran), 1U);
+  EXPECT_EQ(overran.outcome(id('A')), Outcome::kOverrun);
+  EXPECT_EQ(overran.end(id('A')), at(20min)) << "ordered when the node is heard of";
+}
+
+TEST(NodeEvents, AJobThatWasToEndAsItsNodeWentDownHasThatOutcome) {
+  const auto log = simulate_with({event(1min, 1, NodeState::kSilent), event(5min, 1, NodeState::kDown)}, "fcfs",
+                                 {job('A').cores(4).runs(10min).rigid().cancelled_after(2min)}, true);
+  EXPECT_EQ(log.outcome(id('A')), Outcome::kCancelled);
+  EXPECT_EQ(log.end(id('A')), at(5min));
+}
+
+TEST(NodeEvents, TheEndOfALostRunIsNotThatOfTheNextOne) {
+  // B ends unheard on node 1, is lost with it, and runs again on node 0 when node 1 is up.
+  const auto log = simulate_with(
+      {event(1min, 1, NodeState::kSilent), event(20min, 1, NodeState::kDown), event(25min, 1, NodeState::kUp)}, "fcfs",
+      {job('A').cores(2).runs(2min).rigid(), job('B').cores(2).runs(10min).rigid()}, true);
+  EXPECT_EQ(log.end(id('B')), at(30min));
 }
 
 TEST(NodeEvents, ALaterEventGoesBeforeTheEndThatWasSaid) {
