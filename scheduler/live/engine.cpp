@@ -120,8 +120,9 @@ class Engine final : public ExecutorListener {
   }
   void on_site_noted(const std::string& text) override { notes_.push_back(clean_line(text, kLongestReason)); }
   void on_node(const NodeChange& change, const std::string& /*host*/) override {
-    NodeChange cleaned = change;
-    cleaned.reason = clean_line(change.reason, kLongestReason);
+    NodeChange cleaned{change.node, change.state, change.until, clean_line(change.reason, kLongestReason), ""};
+    if (const int times = change.state == NodeState::kDown ? ++downs_[change.node] : 0; times > 1)
+      cleaned.reason += fmt::format("{}down {} times in this run", cleaned.reason.empty() ? "" : "; ", times);
     events_.emplace_back(cleaned);
     silent_.erase(change.node);
     if (change.state == NodeState::kSilent) silent_.insert(change.node);
@@ -283,8 +284,7 @@ class Engine final : public ExecutorListener {
     const std::vector<JobId> cancelled = controller_.cancel_held_back(now);
     if (cancelled.empty()) return;
     for (const JobId job : cancelled) source_.on_end(job, now), ++result_.ended;
-    result_.broken_off =
-        counted(cancelled.size(), "job needs", "jobs need") + " more cores than are left: nodes are down";
+    result_.broken_off = held_back_text(cancelled.size());
   }
 
   // After a failure the policy is not called any more: the run ends as if it were interrupted.
@@ -591,6 +591,7 @@ class Engine final : public ExecutorListener {
   Instant trusted_at_ = kNever;      // when the site works, if it refuses nothing until then
   std::optional<EmulatedSlowdowns> slowdowns_;
   std::set<NodeId> silent_;
+  std::map<NodeId, int> downs_;             // how often
   Instant awaited_until_ = Instant::min();  // nodes that are down may come back until then
   std::vector<Event> events_;
   std::string stop_reason_{options_.stop_reason};  // of jobs that wait
