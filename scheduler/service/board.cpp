@@ -11,11 +11,19 @@ struct Board::Reader {
   void operator()(const log::Failed& what) const {
     if (what.action == "start") board.unstarted_.insert(what.job);
   }
+  void operator()(const NodeChange& what) const {
+    what.state == NodeState::kUp ? board.nodes_->open(what.node) : board.nodes_->close(what.node, what.until);
+  }
   void operator()(const log::RanksSeen& what) const { board.unstarted_.erase(what.job); }
   void operator()(const log::KillDecided& what) const {
     if (what.reason == KillReason::kInterrupted) board.jobs_[what.job].is_stopped = true;
   }
 };
+
+void Board::on_begin(const log::Header& /*header*/, const Machine& machine) {
+  machine_ = machine;
+  nodes_.emplace(*machine_);
+}
 
 void Board::on_submit(Instant /*at*/, const history::JobState& job) { jobs_[job.id] = {}; }
 

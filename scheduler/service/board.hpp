@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "scheduler/history/observer.hpp"
+#include "scheduler/model/free_cores.hpp"
+#include "scheduler/model/machine.hpp"
 #include "scheduler/service/journal.hpp"
 #include "scheduler/service/messages.hpp"
 
@@ -23,6 +25,7 @@ class Board final : public history::Observer {
     std::optional<Instant> launched{};
     bool is_stopped = false;  ///< the service has it ended, and not its user
   };
+  void on_begin(const log::Header& header, const Machine& machine) override;
   void on_submit(Instant at, const history::JobState& job) override;
   void on_change(Instant at, const history::Before& before, const history::JobState& job) override;
   void on_end(Instant at, const history::JobState& job, const JobEnd& end) override;
@@ -34,6 +37,12 @@ class Board final : public history::Observer {
   [[nodiscard]] std::size_t waiting() const { return jobs_.size() - running(); }
   /// Suspended ones too.
   [[nodiscard]] std::size_t running() const { return launched_ - unstarted_.size(); }
+
+  /// Those that there are, or will be as far as is known: jobs that need more are held back (docs/formats/nodes-csv.md).
+  /// Nothing: the run has not begun.
+  [[nodiscard]] std::optional<CoreCount> cores_left() const {
+    return nodes_ ? std::optional{nodes_->capacity(kEndOfPlans)} : std::nullopt;
+  }
 
   /// Its user has asked for its end: whichever way it ends is its own.
   void note_cancel(JobId job) { cancelled_.insert(job); }
@@ -49,6 +58,8 @@ class Board final : public history::Observer {
 
  private:
   struct Reader;
+  std::optional<Machine> machine_;
+  std::optional<FreeCores> nodes_;  // without jobs
   std::map<JobId, Entry> jobs_;
   std::size_t launched_ = 0;
   std::set<JobId> cancelled_;

@@ -438,10 +438,14 @@ JobStatus Intake::status_of(const StoredJob& stored) {
   }
   if (status.state == JobState::kWaiting) {
     status.started.reset();
+    const CoreCount needed = cores_at(stored.job.processes, 1);
+    const auto left = board_.cores_left();
     if (const auto found = put_off_.find(stored.job.id); found != put_off_.end())
       status.reason = found->second;
     else if (!site_fault_.empty())
       status.reason = "no job can be started now: " + site_fault_;
+    else if (left && needed > *left && needed <= options_.cores)
+      status.reason = "held back, as nodes are closed: " + too_few_cores_text(needed, *left);
   }
   return status;
 }

@@ -6,10 +6,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <span>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -37,6 +40,25 @@ std::string waited_text(const JobStatus& job, UnixTime now) {
 
 std::string ran_text(const JobStatus& job, UnixTime now) {
   return job.started ? span_text(*job.started, job.ended.value_or(now)) : "-";
+}
+
+// Why jobs wait: a line for each reason, with the jobs if it is not that of all that wait.
+std::string waiting_lines(const std::vector<JobStatus>& jobs) {
+  constexpr std::size_t kMostNamed = 10;
+  std::map<std::string, std::vector<JobId>> by_reason;
+  for (const JobStatus& job : jobs)
+    if (job.state == JobState::kWaiting) by_reason[clean_line(job.reason)].push_back(job.id);
+  std::string text;
+  for (const auto& [reason, ids] : by_reason) {
+    if (reason.empty()) continue;
+    const auto named = std::span{ids}.first(std::min(ids.size(), kMostNamed));
+    if (by_reason.size() > 1)
+      text += fmt::format("{} {}{}: ", noun_for(ids.size(), "job"),
+                          joined(named, ", ", [](JobId id) { return fmt::to_string(number(id)); }),
+                          named.size() < ids.size() ? ", ..." : "");
+    text += reason + '\n';
+  }
+  return text;
 }
 
 const CLI::Validator kIsGiven{[](const std::string& folder) {
@@ -71,12 +93,7 @@ std::string jobs_table(const std::vector<JobStatus>& jobs, UnixTime now) {
                     state_text(job), fmt::format("{}", job.processes),
                     job.cores > 0 ? fmt::format("{}", job.cores) : "-", length_text(job.time_limit),
                     clock_text(job.submitted), waited_text(job, now), ran_text(job, now)});
-  std::string text = aligned(rows);
-  // What keeps one from being started keeps all.
-  const auto held = std::ranges::find_if(
-      jobs, [](const JobStatus& job) { return job.state == JobState::kWaiting && !job.reason.empty(); });
-  if (held != jobs.end()) text += fmt::format("{}\n", clean_line(held->reason));
-  return text;
+  return aligned(rows) + waiting_lines(jobs);
 }
 
 std::string job_text(const JobStatus& job, UnixTime now) {

@@ -108,6 +108,24 @@ TEST_F(IntakeTest, AJobThatIsLostWithANodeHasThatEndOrWaitsAgainAndTheJournalHas
   EXPECT_EQ(stored(3).reason, "gone");
 }
 
+TEST_F(IntakeTest, AJobThatIsHeldBackSaysWhatItNeedsAndWhatIsLeft) {
+  nodes_ = 2;
+  const auto becomes = [this](NodeState state) {
+    return Step{[this, state] {
+      executor_->change(Machine::cluster(2, 1, 1), {NodeId{1}, state, kNever, "gone", ""});
+      return true;
+    }};
+  };
+  const Step gives_no_reason = [this] {
+    client_->send(of_job("job", 2));
+    return has(client_->last_line(), R"("state":"waiting")") && !has(client_->last_line(), "reason");
+  };
+  (void)serve({{1, 100}, {2, 100}},
+              {send(submit_line(1) + submit_line(2)), answers(2), gives_no_reason, becomes(NodeState::kDown),
+               shows(2, R"("reason":"held back, as nodes are closed: needs 2 cores, 1 is left")"),
+               becomes(NodeState::kUp), gives_no_reason});
+}
+
 // It has its cores there, and nothing of it runs.
 TEST_F(IntakeTest, AJobThatTheSiteCouldNotStartWaitsAgainWhenItsNodeGoesDown) {
   nodes_ = 2;
