@@ -38,8 +38,8 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
   for (const results::PolicyRun& run : runs) figures.push_back({run.policy, &run.summary});
   bool failed = false;
   for (const results::PolicyRun& run : runs) {
-    failed = failed || run.failed > 0 || !run.lost.empty() || !run.fault.empty() || !run.broken_off.empty() ||
-             !run.unwritten.empty();
+    failed = failed || run.failed + run.lost_jobs > 0 || !run.lost.empty() || !run.fault.empty() ||
+             !run.broken_off.empty() || !run.unwritten.empty();
   }
 
   if (json) {
@@ -69,8 +69,11 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
       if (run.verified > 0) fmt::print("{}: verification passed for {}\n", run.policy, counted(run.verified, "job"));
     for (const results::PolicyRun& run : runs)
       fmt::print("{}", clean_lines(report::rigid_lines(run.policy, run.rigid)));
-    for (const results::PolicyRun& run : runs)
+    for (const results::PolicyRun& run : runs) {
       fmt::print("{}", clean_lines(report::node_line(run.policy, run.summary)));
+      if (!run.often_down.empty())
+        fmt::print("{}: down again and again: {}\n", run.policy, fmt::join(run.often_down, ", "));
+    }
     if (!folder.empty()) fmt::print("results in {}\n", folder.string());
   }
   for (const results::PolicyRun& run : runs) {
@@ -82,6 +85,9 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
     if (run.failed > 0)
       fmt::print(stderr, "replay: {}: {} failed; jobs.csv says which and why\n", run.policy,
                  counted(run.failed, "job"));
+    if (run.lost_jobs > 0)
+      fmt::print(stderr, "replay: {}: {} lost; jobs.csv says which and why\n", run.policy,
+                 counted(run.lost_jobs, "job"));
     if (run.disturbed.value_or(false))
       fmt::print(stderr,
                  "replay: {}: disturbed: others used {:.0f} % of this machine before the run, {:.0f} % after it\n",

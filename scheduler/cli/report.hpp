@@ -19,7 +19,7 @@ struct ReportContext {
 [[nodiscard]] ReportContext context_of(const experiment::Prepared& run);
 
 /// Prints the result table (as JSON if asked) and where the results are. Returns the exit status: that after a
-/// stop signal if there was one, 1 if a job failed or the run ended before its time, else 0.
+/// stop signal if there was one, 1 if a job failed or was lost, or the run ended before its time, else 0.
 [[nodiscard]] int report(const std::vector<results::PolicyRun>& runs, const ReportContext& context,
                          const std::filesystem::path& folder, bool json);
 

@@ -141,8 +141,9 @@ ordered_json to_json(const Repetition& run) {
 
 // A simulation must give the same log; a real run must come to its end.
 int status_of(const Repetition& run) {
-  if (run.status != 0) return run.status;
-  return !run.past.is_live() && run.has_logs && !run.same_bytes ? 1 : 0;
+  const bool came_to_its_end = run.status <= 1;
+  if (!run.past.is_live() && run.has_logs && came_to_its_end) return run.same_bytes ? 0 : 1;
+  return run.status;
 }
 
 int rerun(const RerunGiven& given) {

@@ -1,5 +1,7 @@
 #include "scheduler/results/result_files.hpp"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "scheduler/base/file/whole_file.hpp"
@@ -25,6 +27,7 @@ history::Observers ResultFiles::observers() {
 
 void ResultFiles::on_begin(const log::Header& header, const Machine& machine) {
   header_ = header;
+  names_of_nodes_ = {header, machine};
   sums_.expect(jobs_.value_or(0));
   if (wants("jobs")) jobs_csv_.emplace(path_of("jobs"), header_, sums_.options().bound);
   if (wants("swf")) schedule_.emplace(path_of("swf"), header_, machine.size(), jobs_);
@@ -32,9 +35,9 @@ void ResultFiles::on_begin(const log::Header& header, const Machine& machine) {
 
 void ResultFiles::row(const metrics::JobRow& row, const metrics::RowTexts& texts) {
   sums_.add(row);
-  const bool was_lost = row.outcome == Outcome::kLost && header_.value("body") == "live";  // else it was planned so
-  const bool wrong = row.verification == Verification::kFailed || row.outcome == Outcome::kFailed || was_lost;
+  const bool wrong = row.verification == Verification::kFailed || row.outcome == Outcome::kFailed;
   run_.failed += row.has_ended() && wrong ? 1u : 0u;
+  run_.lost_jobs += row.has_ended() && row.outcome == Outcome::kLost ? 1u : 0u;
   run_.verified += row.verification == Verification::kPassed ? 1u : 0u;
   if (!texts.rigid_reason.empty()) ++run_.rigid[std::string{texts.rigid_reason}];
   if (schedule_ && !write_or_note(run_.unwritten, [&] { schedule_->put(row); })) schedule_.reset();
@@ -58,6 +61,10 @@ PolicyRun ResultFiles::finish() {
   run_.machine = header_.value("machine");
   run_.folder = folder_;
   run_.summary = metrics::summarise(sums_, series_);
+  std::map<NodeId, int> downs;
+  for (const auto& [at, change] : node_events_) downs[change.node] += change.state == NodeState::kDown ? 1 : 0;
+  for (const auto& [node, times] : downs)
+    if (times > 1) run_.often_down.push_back(fmt::format("{} {} times", names_of_nodes_.of(node), times));
   return std::move(run_);
 }
 

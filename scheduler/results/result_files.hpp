@@ -30,8 +30,10 @@ struct PolicyRun {
   std::string machine;           ///< as in the event log
   std::filesystem::path folder;  ///< empty: nothing was written
   metrics::Summary summary;
-  std::size_t failed = 0;    ///< jobs that failed by themselves, failed their verification, or were really lost
-  std::size_t verified = 0;  ///< jobs that passed their verification
+  std::size_t failed = 0;                 ///< jobs that failed by themselves, or failed their verification
+  std::size_t lost_jobs = 0;              ///< jobs that were lost with a node, and have not run again
+  std::vector<std::string> often_down{};  ///< nodes that went down several times, each with how often: "node2 3 times"
+  std::size_t verified = 0;               ///< jobs that passed their verification
   std::map<std::string, std::size_t> rigid;  ///< jobs with processes that could not share cores, by reason
   bool left = false;                         ///< its jobs go on, and so will the run: there are no results yet
   bool interrupted = false;
@@ -82,6 +84,7 @@ class ResultFiles final : public history::Observer, private metrics::RowReader {
   std::optional<JobsCsv> jobs_csv_;  // these two grow with the run
   std::optional<ScheduleSwf> schedule_;
   std::vector<NodeEvent> node_events_;
+  log::NodeNames names_of_nodes_;
   PolicyRun run_;  // as far as it is known
 };
 

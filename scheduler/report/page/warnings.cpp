@@ -63,7 +63,7 @@ void add_jobs(Collected& collected, const metrics::JobTable& table) {
         collected.add("overrun", row, i, "was killed when its estimate was used up", reason);
         break;
       case Outcome::kKilled: collected.add("failed", row, i, "was killed", reason); break;
-      case Outcome::kLost: collected.add("failed", row, i, "was lost with a node", reason); break;
+      case Outcome::kLost: collected.add("lost", row, i, "was lost with a node", reason); break;
       case Outcome::kRejected: collected.add("rejected", row, i, "was rejected", reason); break;
       case Outcome::kCompleted:
       case Outcome::kCancelled: break;

@@ -88,6 +88,7 @@ std::vector<std::string> progress_parts(const WatchedRun& run, std::optional<std
   std::vector<std::string> parts{
       all_jobs ? fmt::format("{} of {} done", run.done(), *all_jobs) : fmt::format("{} done", run.done()),
       fmt::format("{} running", run.launched().size() - suspended), fmt::format("{} waiting", run.waiting().size())};
+  if (run.lost() > 0) parts.insert(parts.begin() + 1, fmt::format("{} lost", run.lost()));
   if (run.failed() > 0) parts.insert(parts.begin() + 1, fmt::format("{} failed", run.failed()));
   if (suspended > 0) parts.push_back(fmt::format("{} suspended", suspended));
   return parts;
@@ -174,6 +175,8 @@ class Drawing {
     if (shrunk > 0) parts.push_back(fmt::format("{} shrunk", counted(shrunk, "job")));
     if (shared > 0) parts.push_back(fmt::format("{} shared", counted(shared, "core")));
     if (!run_.closed().empty()) parts.push_back(fmt::format("{} closed", counted(run_.closed().size(), "node")));
+    if (const auto node = run_.often_down())
+      parts.push_back(fmt::format("{} down {} times", node->first, node->second));
     draw_bar_row("cores", share, parts);
   }
 

@@ -26,8 +26,8 @@ std::string ending(const JobEnd& end) {
   return text;
 }
 
-bool is_bad(const JobEnd& end) {
-  return end.outcome == Outcome::kFailed || end.outcome == Outcome::kLost || end.verification == Verification::kFailed;
+bool has_failed(const JobEnd& end) {
+  return end.outcome == Outcome::kFailed || end.verification == Verification::kFailed;
 }
 
 }  // namespace
@@ -56,6 +56,7 @@ struct RunWatcher::OnRecord {
   }
   void operator()(const NodeChange& what) const {
     watcher.tell(at, fmt::format("{} is {}", run.names_.of(what.node), to_text(what)), what.state == NodeState::kDown);
+    if (what.state == NodeState::kDown) ++run.downs_[what.node];
     if (what.state == NodeState::kUp)
       run.closed_.erase(what.node);
     else
@@ -126,9 +127,10 @@ void RunWatcher::on_change(Instant at, const history::Before& before, const hist
 }
 
 void RunWatcher::on_end(Instant at, const history::JobState& state, const JobEnd& end) {
-  const bool bad = is_bad(end);
+  const bool is_lost = end.outcome == Outcome::kLost, bad = is_lost || has_failed(end);
   ++run_.done_;
-  if (bad) ++run_.failed_;
+  if (is_lost) ++run_.lost_;
+  if (has_failed(end)) ++run_.failed_;
   WatchedJob& job = run_.jobs_.at(state.id);
   if (state.phase == history::Phase::kWaiting) {
     run_.waiting_.erase(state.place);
@@ -171,6 +173,12 @@ void RunWatcher::tell(Instant at, std::string_view text, bool is_bad) {
   run_.events_.push_back({clean_line(fmt::format("[{:8.1f} s] {}", seconds(at), text)), is_bad});
   if (run_.events_.size() > WatchedRun::kKeptEvents) run_.events_.pop_front();
   ++run_.told_;
+}
+
+std::optional<std::pair<std::string, int>> WatchedRun::often_down() const {
+  const auto most = std::ranges::max_element(downs_, {}, [](const auto& entry) { return entry.second; });
+  if (most == downs_.end() || most->second < 2) return std::nullopt;
+  return std::pair{names_.of(most->first), most->second};
 }
 
 std::vector<CoreUse> WatchedRun::cores() const {

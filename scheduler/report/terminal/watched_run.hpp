@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "scheduler/history/follower.hpp"
@@ -83,6 +84,10 @@ class WatchedRun {
   [[nodiscard]] std::size_t done() const { return done_; }
   /// Of those done: failed, or with a wrong result.
   [[nodiscard]] std::size_t failed() const { return failed_; }
+  /// Of those done: with a node.
+  [[nodiscard]] std::size_t lost() const { return lost_; }
+  /// The node that went down most often, and how often; nothing: none went down twice.
+  [[nodiscard]] std::optional<std::pair<std::string, int>> often_down() const;
   /// One for each core of the machine; empty before the header. Valid as long as this is unchanged. O(cores + launched jobs).
   [[nodiscard]] std::vector<CoreUse> cores() const;
 
@@ -117,6 +122,8 @@ class WatchedRun {
   std::size_t longest_queue_ = 0;
   std::size_t done_ = 0;
   std::size_t failed_ = 0;
+  std::size_t lost_ = 0;
+  std::map<NodeId, int> downs_;  // how often
   std::size_t told_ = 0;
   Instant now_{};
   std::deque<Event> events_;

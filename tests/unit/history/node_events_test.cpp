@@ -5,9 +5,12 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "scheduler/cli/service/job_texts.hpp"
 #include "scheduler/compare/measured_work.hpp"
 #include "scheduler/metrics/core_names.hpp"
 #include "scheduler/metrics/job_table.hpp"
@@ -208,6 +211,43 @@ TEST(LogWithNodes, TheLiveViewHasARequeuedJobAtItsOldPlaceAndTheNodesThatAreClos
   EXPECT_EQ(report::watched(run).find(JobId{1})->symbol(), 'A');
   EXPECT_TRUE(report::watched(run).closed().empty());
   EXPECT_EQ(report::watched(run).waiting().begin()->second, JobId{2});
+}
+
+TEST(LogWithNodes, LostJobsAreNoFailedOnes) {
+  const report::WatchedRun watched = report::watched(node_log());
+  EXPECT_EQ(watched.lost(), 1U);
+  EXPECT_EQ(watched.failed(), 0U);
+  EXPECT_NE(report::picture(node_log(), report::screen(100, 24)).find("1 lost"), std::string::npos);
+}
+
+TEST(LogWithNodes, ANodeThatGoesDownOftenIsNamed) {
+  Records run("2x1x2");
+  run.header("hosts", "fir oak").submit(0, 1, 1, 9).node(1, 0, NodeState::kDown).node(2, 0, NodeState::kUp);
+  run.node(3, 1, NodeState::kDown).node(4, 1, NodeState::kUp);
+  EXPECT_EQ(report::watched(run).often_down(), std::nullopt);
+  run.node(5, 1, NodeState::kDown).node(6, 1, NodeState::kUp).node(7, 1, NodeState::kDown);
+  EXPECT_EQ(report::watched(run).often_down(), (std::pair<std::string, int>{"oak", 3}));
+  EXPECT_NE(report::picture(run, report::screen(100, 24)).find("oak down 3 times"), std::string::npos);
+}
+
+TEST(JobsOfAService, ThatAreHeldBackAreNamedWithTheReason) {
+  const auto job_that_waits = [](int id, std::string reason) {
+    service::JobStatus job;
+    job.id = JobId{id};
+    job.reason = std::move(reason);
+    return job;
+  };
+  const auto last_lines = [](const std::vector<service::JobStatus>& jobs) {
+    const std::string text = cli::jobs_table(jobs, {});
+    std::size_t at = 0;
+    for (std::size_t line = 0; line <= jobs.size(); ++line) at = text.find('\n', at) + 1;
+    return text.substr(at);
+  };
+  const auto wide = job_that_waits(1, "needs 6 cores, 4 are left"), small = job_that_waits(2, "");
+  EXPECT_EQ(last_lines({wide, small, job_that_waits(3, wide.reason)}), "jobs 1, 3: needs 6 cores, 4 are left\n");
+  EXPECT_EQ(last_lines({small}), "");
+  EXPECT_EQ(last_lines({job_that_waits(4, "the disk is full"), job_that_waits(5, "the disk is full")}),
+            "the disk is full\n");
 }
 
 TEST(LogWithNodes, ThePageCountsShrunkTimeOfTheLastRun) {

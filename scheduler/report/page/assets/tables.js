@@ -1,11 +1,11 @@
 // What is text on the page: warnings, the table of metrics, the list of jobs, what the page leaves out.
 
-const kWarningWords = {disturbed: "disturbed", overrun: "over its estimate", failed: "failed", cut: "cut off", rejected: "rejected", note: "note"};
+const kWarningWords = {disturbed: "disturbed", overrun: "over its estimate", failed: "failed", lost: "lost", cut: "cut off", rejected: "rejected", note: "note"};
 
 function warningsBox(data, view) {
   const items = data.runs.flatMap((run) => (run.json.warnings || []).map((warning) => ({run, warning})));
   if (items.length === 0) return null;
-  const rank = {cut: 0, failed: 1, disturbed: 2, overrun: 3, rejected: 4, note: 5};
+  const rank = {cut: 0, failed: 1, lost: 2, disturbed: 3, overrun: 4, rejected: 5, note: 6};
   items.sort((a, b) => (rank[a.warning.kind] ?? 9) - (rank[b.warning.kind] ?? 9));
   const lines = items.map(({run, warning}) => {
     const row = warning.job === undefined || warning.job === null ? -1 : warning.job;
@@ -30,7 +30,7 @@ function warningsBox(data, view) {
 // What a reader compares first; and, only where they are not 0, how many jobs did not end well.
 const kKeyMetrics = ["jobs", "mean_wait", "p50_wait", "p95_wait", "mean_response", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilisation",
                      "fragmentation", "mean_mpl", "mean_queue", "makespan", "shrinks"];
-const kBadEnds = ["jobs_failed", "jobs_overrun", "jobs_killed", "jobs_cancelled", "jobs_rejected", "jobs_unfinished"];
+const kBadEnds = ["jobs_failed", "jobs_lost", "jobs_overrun", "jobs_killed", "jobs_cancelled", "jobs_rejected", "jobs_unfinished"];
 
 const metricOf = (run, name) => (run.json.metrics || []).find((one) => one.name === name);
 
