@@ -23,6 +23,7 @@ RunningJob& RunningSet::insert(RunningJob&& job) {
   by_end_.insert(std::ranges::upper_bound(by_end_.begin() + static_cast<std::ptrdiff_t>(by_end_first_), by_end_.end(),
                                           added, end_order),
                  added);
+  if (added->estimated_end != added->started + added->estimate) ++disturbances_;
   return *added;
 }
 

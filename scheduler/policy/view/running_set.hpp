@@ -90,8 +90,9 @@ class RunningSet {
   /// Takes it out of by_estimated_end(); its planned state is kGone then, if it was before that.
   void mark_gone_in_plan(RunningJob& job);
 
-  /// Counts changes of what jobs hold and for how long, except starts, ends and the passing of time. A policy that
-  /// keeps a plan of the running jobs rebuilds it when this count has changed.
+  /// Counts changes of what jobs hold and for how long, except ends, the passing of time, and starts of jobs that run at full
+  /// speed: one that is slower from its start on, as its own processes slow it down, ends later than its estimate after that. A
+  /// policy that keeps a plan of the running jobs rebuilds it when this count has changed.
   [[nodiscard]] std::uint64_t disturbances() const { return disturbances_; }
   /// An allocation has changed, or a job holds its cores no longer.
   void note_disturbance() { ++disturbances_; }

@@ -51,6 +51,22 @@ TEST(SharedNodes, BudgetsFollowWhatIsDeclaredAndEndsWhatIsTrue) {
   EXPECT_EQ(log.end(id('B')), at(60s));
 }
 
+TEST(SharedNodes, PlansKnowThatAJobIsSlowFromItsStart) {
+  // A slows itself down: by plan it ends at 20 min, not at its estimate of 10. At C's submission B must not start.
+  std::vector<TracedJob> jobs{job('A').cores(2).runs(10min), job('B').cores(4).arrives(1min).runs(1min),
+                              job('C').cores(1).arrives(11min).runs(20min)};
+  Declaration slow;
+  slow.same_cpu_slowdown = 2;
+  jobs[0].job.declaration = std::make_shared<const Declaration>(slow);
+  const auto model = make_runtime_model("pairs", {});
+  for (const char* policy : {"plan", "sjf", "dynp", "conservative", "slack"}) {
+    const auto log = run(Machine::cluster(1, 1, 4), jobs, policy, *model);
+    EXPECT_EQ(log.end(id('A')), at(20min)) << policy;
+    EXPECT_EQ(log.start(id('B')), at(20min)) << policy;
+    EXPECT_EQ(log.start(id('C')), at(21min)) << policy;
+  }
+}
+
 // What each job has done of its work when it ends, by the launches and ends in the log alone.
 std::map<JobId, double> work_done(const MemoryLog& log, const std::map<JobId, TracedJob>& jobs,
                                   const Machine& machine) {
