@@ -122,19 +122,6 @@ void RunningPlan::put_back_for_longer(const RunningJob& job, Instant now, Durati
   ++disturbances_seen_;  // the controller counts its change of the end, too
 }
 
-std::vector<Instant> RunningPlan::ends() const {
-  std::vector<Instant> all;
-  held_.for_each([&](JobId job, const Held& held) {
-    const auto later = on_closed_.find(job);
-    const auto frees = [&held](const Release& part) { return part.at < held.until; };
-    if (held.cores > 0 || (later != on_closed_.end() && std::ranges::any_of(later->second, frees)))
-      all.push_back(held.until);
-  });
-  for (const ClosedNode& closed : closed_seen_)
-    if (closed.until != kNever) all.push_back(closed.until);
-  return all;
-}
-
 void RunningPlan::rebuild(const ClusterView& view) {
   profile_ = availability_of_running(view);
   const JobMap<Held> before = std::exchange(held_, {});

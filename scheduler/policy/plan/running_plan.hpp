@@ -47,9 +47,6 @@ class RunningPlan {
   /// After lift_out(): the job goes on until `more` after its estimated end, at full speed.
   void put_back_for_longer(const RunningJob& job, Instant now, Duration more);
 
-  /// Planned ends of the running jobs that free cores, and when closed nodes are up again, in no order; some may be in the past.
-  [[nodiscard]] std::vector<Instant> ends() const;
-
   [[nodiscard]] Availability& profile() { return profile_; }
   [[nodiscard]] const Availability& profile() const { return profile_; }
 

@@ -116,8 +116,7 @@ class Slack final : public Policy, public HostingByPlan {
   // Starts the jobs that are due: the next insert of this instant cannot delay what runs.
   void insert(const Job& job) {
     sort_by_start();
-    const SlackCandidate best =
-        search_.insert(profile(), waiting_, running_.ends(), now_, job, first_slack(job, kUndecided));
+    const SlackCandidate best = search_.insert(profile(), waiting_, now_, job, first_slack(job, kUndecided));
     adopt(best);
     const double part = scheduler_priority(seconds(best.at - now_), average_wait_.seconds_of(job));
     waiting_.push_back({&job, best.at, first_slack(job, part)});

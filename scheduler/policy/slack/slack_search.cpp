@@ -33,11 +33,14 @@ bool is_better_compression(const SlackCandidate& a, const SlackCandidate& b) {
   return is_cheaper(a, b, [](const SlackCandidate& c) { return std::tuple{-c.earlier, c.moves.size()}; });
 }
 
-// `now` and the instants at which a job begins or ends in the plan, ascending.
-std::vector<Instant> instants_of(std::span<const SlackWaiting> waiting, std::span<const Instant> ends, Instant now) {
+// `now` and the instants at which something begins or ends in the plan, ascending. Of the running jobs and the closed
+// nodes these are the steps of `plan`: a node that is up again while a job has all its cores is none.
+std::vector<Instant> instants_of(const Availability& plan, std::span<const SlackWaiting> waiting, Instant now) {
   std::vector<Instant> instants{now};
-  for (const Instant end : ends)
-    if (end > now) instants.push_back(end);
+  plan.for_each_step([&](Instant begin, Instant, CoreCount) {
+    if (begin > now) instants.push_back(begin);
+    return true;
+  });
   for (const SlackWaiting& one : waiting) {
     instants.push_back(std::max(one.start, now));
     instants.push_back(one.end());
@@ -54,8 +57,8 @@ void reserve(Availability& plan, const SlackWaiting& waiting) {
 
 }  // namespace
 
-SlackCandidate SlackSearch::insert(const Availability& plan, std::span<const SlackWaiting> waiting,
-                                   std::span<const Instant> ends, Instant now, const Job& job, const SlackOf& slack) {
+SlackCandidate SlackSearch::insert(const Availability& plan, std::span<const SlackWaiting> waiting, Instant now,
+                                   const Job& job, const SlackOf& slack) {
   note_prefixes(plan, waiting, now);
   SlackCandidate best;  // as conservative backfilling: no job moves
   best.at = prefixes_[waiting.size()].earliest_fit(cores_needed(job), job.estimate, now);
@@ -63,7 +66,7 @@ SlackCandidate SlackSearch::insert(const Availability& plan, std::span<const Sla
 
   sort(waiting, slack);
   std::size_t staying = 0;  // those planned before an instant keep their places
-  for (const Instant at : instants_of(waiting, ends, now)) {
+  for (const Instant at : instants_of(plan, waiting, now)) {
     while (staying < waiting.size() && waiting[staying].start < at) ++staying;
     if (!prefixes_[staying].fits(cores_needed(job), at, job.estimate)) continue;
     SlackCandidate candidate = insert_at(waiting, staying, now, at, job, slack);

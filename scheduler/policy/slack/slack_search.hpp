@@ -50,10 +50,10 @@ class SlackSearch {
   SlackSearch(SlackHeuristic heuristic, const SlackWeights& weights, bool only_full_compression)
       : heuristic_(heuristic), weights_(weights), only_full_compression_(only_full_compression) {}
 
-  /// `ends`: of the running jobs. O(instants x orders x waiting) searches in the plan: each order may end in another
+  /// O(instants x orders x waiting) searches in the plan: each order may end in another
   /// schedule, and its price is known only when all have been placed.
-  [[nodiscard]] SlackCandidate insert(const Availability& plan, std::span<const SlackWaiting> waiting,
-                                      std::span<const Instant> ends, Instant now, const Job& job, const SlackOf& slack);
+  [[nodiscard]] SlackCandidate insert(const Availability& plan, std::span<const SlackWaiting> waiting, Instant now,
+                                      const Job& job, const SlackOf& slack);
   /// The same with the new job at `now`, whatever jobs have to make room; kImpossible if there is no such schedule.
   [[nodiscard]] SlackCandidate insert_now(const Availability& plan, std::span<const SlackWaiting> waiting, Instant now,
                                           const Job& job, const SlackOf& slack);

@@ -1,6 +1,8 @@
 // What happens to jobs and plans when nodes are closed and opened: docs/formats/nodes-csv.md.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "scheduler/sim/simulator.hpp"
 #include "tests/support/schedule.hpp"
 
@@ -168,6 +170,25 @@ TEST(NodeEvents, ALaterEventGoesBeforeTheEndThatWasSaid) {
                                   event(5min, 0, NodeState::kDown), event(20min, 0, NodeState::kUp)},
                                  "fcfs", {job('A').cores(1).arrives(1min).runs(1min)});
   EXPECT_EQ(log.start(id('A')), at(20min));
+}
+
+TEST(NodeEvents, ASlackPlanHasNoInstantWhereANodeIsUpAgainUnderAJob) {
+  // C has nodes 1 and 2 until 18 min; by plan D starts then, and B on all nodes at 22 min. E costs least behind B. At 15 min, where
+  // node 1 is up and C goes on, it would cost less than that: but nothing begins or ends there.
+  std::vector<TracedJob> jobs{job('A').cores(1).arrives(5min).runs(4min).rigid(),
+                              job('B').cores(15).arrives(8min).runs(0s).estimated(12min).rigid(),
+                              job('C').cores(6).arrives(8min).runs(10min).rigid(),
+                              job('D').cores(12).arrives(11min).runs(0s).estimated(4min).rigid(),
+                              job('E').cores(1).arrives(13min).runs(0s).estimated(8min).rigid()};
+  const std::array priorities{0.5, 1., 1., 1., 0.25};
+  for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].job.user_priority = priorities.at(i);
+  jobs[1].job.political_priority = jobs[2].job.political_priority = 1;
+  SimulationOptions options;
+  options.nodes = {event(11min, 2, NodeState::kReserved, at(19min)), event(11min, 1, NodeState::kReserved, at(15min))};
+  const auto log = simulate("slack:awt=1000000:heuristic=dc:alpha_u=0.5:alpha_p=0.5", Machine::cluster(5, 1, 3), jobs,
+                            "rigid", options);
+  EXPECT_EQ(log.start(id('D')), at(18min));
+  EXPECT_EQ(log.start(id('E')), at(19min));
 }
 
 }  // namespace

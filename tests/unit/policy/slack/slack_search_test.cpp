@@ -29,7 +29,7 @@ class Queue {
     for (const auto& [known, slack] : jobs_) waiting.push_back({&known, place(plan_, known, at(0s)), slack});
     for (const SlackWaiting& one : waiting) take_back(plan_, *one.job, one.start);
     std::ranges::sort(waiting, {}, [](const SlackWaiting& w) { return std::tuple{w.start, w.job->id}; });
-    return search.insert(plan_, waiting, {}, at(0s), job, kPatient);
+    return search.insert(plan_, waiting, at(0s), job, kPatient);
   }
 
  private:
