@@ -1,5 +1,5 @@
 // Every policy of the registry on machines whose nodes are closed for a while or for good: its event logs keep to the page
-// of NAME.nodes.csv, each run comes to its end, and a promised start is kept as long as no node is lost.
+// of NAME.nodes.csv, and each run comes to its end. Promises are in closed_nodes_promises_test.cpp.
 #include "tests/oracle_test/closed_nodes.hpp"
 
 #include <fmt/format.h>

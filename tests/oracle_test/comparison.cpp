@@ -274,7 +274,12 @@ std::string as_text(const oracle::Workload& workload, const Schedule& schedule) 
 }
 
 MemoryLog simulated(const oracle::Workload& workload, const std::string& policy, const std::string& model) {
-  workload_under_test = as_command(workload, policy, model);
+  return simulated(workload, *make_policy(policy).policy, policy, model);
+}
+
+MemoryLog simulated(const oracle::Workload& workload, Policy& policy, const std::string& name,
+                    const std::string& model) {
+  workload_under_test = as_command(workload, name, model);
   const auto before = std::signal(SIGABRT, print_workload);
   SimulationOptions options;
   options.overrun = static_cast<Overrun>(workload.overrun);
@@ -287,9 +292,8 @@ MemoryLog simulated(const oracle::Workload& workload, const std::string& policy,
   constexpr int kManyInstants = 200'000;
   options.interrupted = [instants = 0]() mutable { return ++instants > kManyInstants; };
   MemoryLog log;
-  const bool is_endless = replay::simulate(machine_of(workload), read_back(workload), *make_policy(policy).policy,
-                                           *runtime_model, log, options)
-                              .interrupted;
+  const bool is_endless =
+      replay::simulate(machine_of(workload), read_back(workload), policy, *runtime_model, log, options).interrupted;
   std::signal(SIGABRT, before);
   if (is_endless) throw std::runtime_error("the run comes to no end");
   return log;

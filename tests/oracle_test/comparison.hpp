@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 
+#include "scheduler/policy/view/policy.hpp"
 #include "tests/oracle/workload.hpp"
 #include "tests/oracle_test/drawn_workload.hpp"
 #include "tests/support/schedule.hpp"
@@ -47,6 +48,9 @@ void expect_no_error(const Variant& variant, const std::function<std::string(con
 /// Runs one workload through the program. Throws what the simulator throws; an abort prints the workload before it ends
 /// the test.
 [[nodiscard]] MemoryLog simulated(const oracle::Workload& workload, const std::string& policy,
+                                  const std::string& model);
+/// The same under `policy`, which is called `name`.
+[[nodiscard]] MemoryLog simulated(const oracle::Workload& workload, Policy& policy, const std::string& name,
                                   const std::string& model);
 /// The files and the command that simulate it.
 [[nodiscard]] std::string as_command(const oracle::Workload& workload, const std::string& policy,

@@ -1,5 +1,4 @@
 // Compares the policies for rigid jobs with their oracles.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +9,6 @@
 #include "tests/oracle/easy.hpp"
 #include "tests/oracle/fcfs.hpp"
 #include "tests/oracle/fresh_plan.hpp"
-#include "tests/oracle_test/closed_nodes.hpp"
 #include "tests/oracle_test/comparison.hpp"
 
 namespace replay::test {
@@ -131,33 +129,6 @@ INSTANTIATE_TEST_SUITE_P(ClosedNodes, RigidOracle, testing::ValuesIn(with_closed
                          [](const testing::TestParamInfo<Variant>& variant) {
                            return test_name(variant.param.policy);
                          });
-
-// "A planned start never moves later", but where an estimate grows or a node is closed.
-TEST(ConservativePromises, HoldUntilANodeIsClosed) {
-  struct Promising {
-    std::string policy;
-    Conservative rules;
-  };
-  const std::vector<Promising> all{{"conservative", {}},
-                                   {"conservative:compress=start-order:pass=instant",
-                                    {.compress = Compress::kStartOrder, .pass = PassRule::kInstant}},
-                                   {"conservative:compress-at=every-end", {.at = CompressAt::kAllEnds}}};
-  for (const auto& [policy, rules] : all) {
-    const Draw draw{.extends = false, .node_events = true};
-    expect_promise({policy, {}, draw}, [&](const oracle::Workload& workload, const oracle::Schedule& schedule) {
-      std::vector<oracle::Time> promises(schedule.size(), oracle::kNever);
-      oracle::RigidRun run{workload};
-      static_cast<void>(
-          oracle::conservative(run, rules, [&](std::size_t job, const auto& hole) { promises[job] = hole(); }));
-      for (std::size_t i = 0; i < schedule.size(); ++i)
-        if (const oracle::Time start = schedule[i].start;
-            start != oracle::kNever && start > promises[i] && !closes_a_node(workload, workload.jobs[i].submit, start))
-          return fmt::format("job {} was promised {} us and starts at {} us", workload.jobs[i].number, promises[i],
-                             start);
-      return std::string{};
-    });
-  }
-}
 
 }  // namespace
 }  // namespace replay::test
