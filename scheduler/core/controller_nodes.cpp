@@ -79,7 +79,7 @@ void Controller::hold_back(const Job& job) {
 }
 
 bool Controller::enter_queue(const Job& job) {
-  if (needed(job) > cores_.planned().capacity(kEndOfPlans)) {
+  if (!cores_.planned().closed().empty() && needed(job) > cores_.planned().capacity(kEndOfPlans)) {
     hold_back(job);
     return false;
   }

@@ -11,8 +11,7 @@ using history::Phase;
 void enter_cores(JobRow& row, Instant at) { row.mpl_time -= at.time_since_epoch().count() * row.mpl; }
 void leave_cores(JobRow& row, Instant at) { row.mpl_time += at.time_since_epoch().count() * row.mpl; }
 
-JobRow waiting_row(const history::JobState& job) {
-  JobRow row;
+void set_waiting(JobRow& row, const history::JobState& job) {
   row.job = job.id;
   row.submitted = job.submitted;
   row.runtime = job.runtime;
@@ -23,12 +22,11 @@ JobRow waiting_row(const history::JobState& job) {
   row.queue = job.queue;
   row.executable = job.executable;
   row.flexibility = job.flexibility;
-  return row;
 }
 
 }  // namespace
 
-void RowKeeper::on_submit(Instant /*at*/, const history::JobState& job) { add(job) = waiting_row(job); }
+void RowKeeper::on_submit(Instant /*at*/, const history::JobState& job) { set_waiting(add(job), job); }
 
 void RowKeeper::on_change(Instant at, const history::Before& before, const history::JobState& job) {
   JobRow& row = row_of(job);
@@ -52,7 +50,8 @@ void RowKeeper::on_change(Instant at, const history::Before& before, const histo
 
 // Of the run that is over, only what was lost is kept.
 void RowKeeper::requeue(JobRow& row, const history::JobState& job) {
-  JobRow anew = waiting_row(job);
+  JobRow anew;
+  set_waiting(anew, job);
   anew.requeues = row.requeues + 1;
   anew.lost_core_seconds = row.lost_core_seconds + job.core_seconds;
   row = anew;

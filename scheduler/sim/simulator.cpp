@@ -157,7 +157,8 @@ class Simulation {
     now_ = now;
     events_.clear();
     arrivals_.forget_ended();
-    while (auto change = nodes_.take(now)) take_in(*std::move(change));
+    if (nodes_.next() <= now)
+      while (auto change = nodes_.take(now)) take_in(*std::move(change));
     while (const TracedJob* job = arrivals_.take(now)) events_.emplace_back(Submit{job});
     while (!ends_.empty() && ends_.top().at == now) {
       const JobId due = ends_.top().job;
