@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tests/oracle_test/drawn_workload.hpp"
 #include "tests/support/random.hpp"
 
 namespace replay::test {
@@ -123,6 +124,7 @@ SharingWorkload drawn_sharing(std::uint64_t seed, const SharingDraw& draw) {
     workload.jobs.push_back(job);
   }
   set_pairs(random, draw, style, workload);
+  if (draw.node_events) draw_node_events(random, workload, 1200 * kSecond);
   return drawn;
 }
 

@@ -12,9 +12,10 @@ namespace replay::test {
 struct SharingDraw {
   oracle::sharing::Way variant = oracle::sharing::Way::kGlts;
   bool sliced = false;
-  bool exact = false;       ///< estimates
-  bool speedups = false;    ///< pairs that run faster beside each other than alone
-  bool parameters = false;  ///< those of Table 6 are drawn, too
+  bool exact = false;        ///< estimates
+  bool speedups = false;     ///< pairs that run faster beside each other than alone
+  bool parameters = false;   ///< those of Table 6 are drawn, too
+  bool node_events = false;  ///< some nodes are closed for a while or for good
 };
 
 struct SharingWorkload {

@@ -126,35 +126,6 @@ oracle::NodeState drawn_state(Random& random) {
                         NodeState::kUp});
 }
 
-// From the first submission until the last jobs may run. At submissions and at other rows now and then; some close the
-// whole machine, some of these for good.
-void set_node_events(Random& random, oracle::Workload& workload, Time unit) {
-  const Time last = workload.jobs.back().submit + 20 * unit;
-  const auto rows = random.between(1, 6);
-  std::vector<oracle::NodeEvent>& events = workload.node_events;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    oracle::NodeEvent event;
-    event.at = unit * random.between(0, last / unit);
-    if (random.one_in(4)) event.at = workload.jobs[random.below(workload.jobs.size())].submit;
-    if (!events.empty() && random.one_in(6)) event.at = events.back().at;
-    event.state = drawn_state(random);
-    if (event.state != oracle::NodeState::kUp && !random.one_in(3))
-      event.until = event.at + unit * random.between(1, 12);
-    const int nodes = random.one_in(10) ? workload.nodes : static_cast<int>(random.between(1, 2));
-    for (int node = 0; node < nodes; ++node) {
-      event.node = static_cast<std::size_t>(node);
-      if (nodes < workload.nodes) event.node = random.below(static_cast<std::uint64_t>(workload.nodes));
-      events.push_back(event);
-    }
-  }
-  // What is closed for good is opened again, in most cases.
-  for (std::size_t i = events.size(); i-- > 0;)
-    if (events[i].until == oracle::kNever && !random.one_in(3))
-      events.push_back({.at = events[i].at + unit * random.between(1, 12), .node = events[i].node});
-  std::ranges::stable_sort(events, {}, &oracle::NodeEvent::at);
-  workload.requeues_lost = random.one_in(2);
-}
-
 std::string cell(double value) { return std::isinf(value) ? "-inf" : fmt::format("{}", value); }
 
 std::string cell(int count) { return count == 0 ? "" : std::to_string(count); }
@@ -197,8 +168,37 @@ oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw) {
     workload.jobs.push_back(job);
   }
   if (random.one_in(5)) shuffle_numbers(random, workload.jobs);
-  if (draw.node_events) set_node_events(random, workload, unit);
+  if (draw.node_events) draw_node_events(random, workload, unit);
   return workload;
+}
+
+// From the first submission until the last jobs may run. At submissions and at other rows now and then; some close the
+// whole machine, some of these for good.
+void draw_node_events(Random& random, oracle::Workload& workload, Time unit) {
+  const Time last = workload.jobs.back().submit + 20 * unit;
+  const auto rows = random.between(1, 6);
+  std::vector<oracle::NodeEvent>& events = workload.node_events;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    oracle::NodeEvent event;
+    event.at = unit * random.between(0, last / unit);
+    if (random.one_in(4)) event.at = workload.jobs[random.below(workload.jobs.size())].submit;
+    if (!events.empty() && random.one_in(6)) event.at = events.back().at;
+    event.state = drawn_state(random);
+    if (event.state != oracle::NodeState::kUp && !random.one_in(3))
+      event.until = event.at + unit * random.between(1, 12);
+    const int nodes = random.one_in(10) ? workload.nodes : static_cast<int>(random.between(1, 2));
+    for (int node = 0; node < nodes; ++node) {
+      event.node = static_cast<std::size_t>(node);
+      if (nodes < workload.nodes) event.node = random.below(static_cast<std::uint64_t>(workload.nodes));
+      events.push_back(event);
+    }
+  }
+  // What is closed for good is opened again, in most cases.
+  for (std::size_t i = events.size(); i-- > 0;)
+    if (events[i].until == oracle::kNever && !random.one_in(3))
+      events.push_back({.at = events[i].at + unit * random.between(1, 12), .node = events[i].node});
+  std::ranges::stable_sort(events, {}, &oracle::NodeEvent::at);
+  workload.requeues_lost = random.one_in(2);
 }
 
 std::string swf_text(const oracle::Workload& workload) {

@@ -11,6 +11,7 @@
 #include "scheduler/model/node_change.hpp"
 #include "scheduler/model/workload.hpp"
 #include "tests/oracle/workload.hpp"
+#include "tests/support/random.hpp"
 
 namespace replay::test {
 
@@ -43,6 +44,10 @@ struct Draw {
 
 /// One seed and draw give the same workload on every machine.
 [[nodiscard]] oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw);
+
+/// Closes nodes of the workload, some for good, while its jobs come and run: at multiples of `unit`, at submissions now and
+/// then. Says whether jobs that are lost wait again.
+void draw_node_events(Random& random, oracle::Workload& workload, oracle::Time unit);
 
 /// The workload as a trace and its side file: the input of `replay simulate`.
 [[nodiscard]] std::string swf_text(const oracle::Workload& workload);

@@ -30,8 +30,8 @@ class SharedCluster {
   [[nodiscard]] int free_nodes() const { return static_cast<int>(free_.size()); }
   [[nodiscard]] Slowdowns& slowdowns() { return slowdowns_; }
   [[nodiscard]] bool is_due(const KnownJob& job) const { return plan_.is_due(job) && job.nodes <= free_nodes(); }
-  /// Whether each process of all jobs that run or wait could have a node.
-  [[nodiscard]] bool has_node_for_each_process() const { return processes_ <= nodes_.nodes(); }
+  /// Whether each process of all jobs that run or wait could have a node that is open.
+  [[nodiscard]] bool has_node_for_each_process() const { return processes_ <= nodes_.nodes() - std::ssize(closed_); }
   /// Units of `job_class` outside groups that leave half of their nodes, in no order.
   [[nodiscard]] std::span<Unit* const> open_units(JobClass job_class);
 
