@@ -45,11 +45,13 @@ std::optional<JobId> RunInputs::take_cancel(JobSource& source, Instant now) {
 }
 
 LaunchOrder RunInputs::order(JobId job, const std::function<LaunchOrder()>& order) {
+  const std::string whose = text_of(job) + " ";
   if (are_played_back()) {
-    if (const auto refusal = turns_->take_if(Kind::kRefusal)) {
-      const std::string why = refusal->substr(1);
-      if (refusal->front() == kOfSite) throw CannotStartJobs(why);
-      if (refusal->front() == kForNow) throw NotStartable(why);
+    if (turns_->next().kind == Kind::kRefusal && turns_->next().text.starts_with(whose)) {
+      const std::string refusal = turns_->take().text.substr(whose.size());
+      const std::string why = refusal.substr(1);
+      if (refusal.front() == kOfSite) throw CannotStartJobs(why);
+      if (refusal.front() == kForNow) throw NotStartable(why);
       throw InputError(why);
     }
     try {
@@ -61,13 +63,13 @@ LaunchOrder RunInputs::order(JobId job, const std::function<LaunchOrder()>& orde
   try {
     return order();
   } catch (const CannotStartJobs& error) {
-    add(Kind::kRefusal, kOfSite + std::string{error.what()});
+    add(Kind::kRefusal, whose + kOfSite + error.what());
     throw;
   } catch (const NotStartable& error) {
-    add(Kind::kRefusal, kForNow + std::string{error.what()});
+    add(Kind::kRefusal, whose + kForNow + error.what());
     throw;
   } catch (const std::exception& error) {
-    add(Kind::kRefusal, kOfJob + std::string{error.what()});
+    add(Kind::kRefusal, whose + kOfJob + error.what());
     throw;
   }
 }
