@@ -5,18 +5,24 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <system_error>
 
 #include "launcher/mpich/job_network.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/launcher_fixture.hpp"
 
 namespace replay::launcher {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
 TEST_F(Launcher, AMissingProgramIsNamed) {
   start();
@@ -73,6 +79,22 @@ TEST_F(Launcher, AFolderToRunInThatHasGoneIsAFaultOfTheSite) {
   EXPECT_TRUE(seen_.site_fault);
   EXPECT_EQ(its_end().reason,
             fmt::format("cannot start in {}: No such file or directory", job.working_directory.string()));
+}
+
+TEST_F(Launcher, AnMpiexecThatIsStoppedBeforeItStartsRanksIsNoFaultOfTheSite) {
+  const auto mpiexec = find_program("mpiexec");
+  ASSERT_TRUE(mpiexec);
+  options_.mpiexec = directory_ / "mpiexec";
+  std::ofstream{options_.mpiexec} << "#!/bin/sh\nkill -STOP $$\nexec " << mpiexec->string() << " \"$@\"\n";
+  fs::permissions(options_.mpiexec, fs::perms::owner_all);
+  options_.registration_limit = 500ms;
+  start();
+  launch({"/bin/true"}, 1);
+  EXPECT_FALSE(until([&] { return has_ended(); }, 2s)) << its_end().reason;
+  for (const pid_t pid : descendants_of(agent_pid_))
+    if (is_stopped(pid)) send_signal(pid, SIGCONT);
+  ASSERT_TRUE(until([&] { return has_ended(); }));
+  EXPECT_EQ(its_end().outcome, Outcome::kCompleted) << its_end().reason;
 }
 
 // mpiexec 4.0.2 says nothing else where it could not fork its proxy.

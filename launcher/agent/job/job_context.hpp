@@ -1,6 +1,7 @@
 // What the parts of one job share: the order that started it, its key, its ranks and its processes.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -28,6 +29,8 @@ struct JobContext {
   JobRanks ranks;
   JobProcesses processes;
   bool has_begun = false;
+  /// When mpiexec or its proxy was last seen stopped from outside: what it has not done since is no fault of the site.
+  std::chrono::steady_clock::time_point stopped{};
   bool has_vmlib = false;  ///< its ranks preload it; they register where ranks.segment() is there
   /// No rank had taken processes, memory or descriptors worth mentioning as it entered MPI_Init, nor had limits of its own.
   bool are_ranks_plain = true;

@@ -56,6 +56,13 @@ std::optional<Process> JobProcesses::proxy() const {
   return std::nullopt;
 }
 
+bool JobProcesses::is_hydra_stopped() const {
+  const auto hydra = proxy();
+  for (const pid_t pid : {mpiexec(), hydra ? hydra->pid() : 0})
+    if (pid != 0 && read_stat(pid).value_or(ProcessStat{}).state == 'T') return true;
+  return false;
+}
+
 bool JobProcesses::was_program_started() const {
   const auto hydra = proxy();
   if (!program().empty() || (hydra && !children_of(hydra->pid()).empty())) return true;

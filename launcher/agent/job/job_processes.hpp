@@ -44,6 +44,8 @@ class JobProcesses {
   [[nodiscard]] pid_t own_proxy() const { return has_proxy_exited_ || !own_proxy_ ? 0 : own_proxy_->process.pid(); }
   /// Hydra's. Nothing: not there, or not yet.
   [[nodiscard]] std::optional<Process> proxy() const;
+  /// Whether mpiexec or Hydra's proxy is stopped.
+  [[nodiscard]] bool is_hydra_stopped() const;
   /// Whether a process of the program was started: it is there, or Hydra has waited for one.
   [[nodiscard]] bool was_program_started() const;
   /// Whether it is Hydra's: mpiexec's proxy, or what that is forking.

@@ -167,6 +167,14 @@ void JobRegistration::declare(bool is_malleable, const std::string& reason) {
 
 void JobRegistration::on_timeout() {
   if (!ending_.is_running() || is_declared_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (job_.processes.is_hydra_stopped()) {
+    job_.stopped = now;
+    job_.note_begin();  // its time limit counts meanwhile
+    return limit_timer_.arm_after(limit() / 4);
+  }
+  if (const auto left = std::chrono::ceil<std::chrono::milliseconds>(job_.stopped + limit() - now); left > 0ms)
+    return limit_timer_.arm_after(left);
   if (job_.ranks.registered() == 0 && job_.processes.program().empty() && job_.processes.strays().empty())
     return ending_.break_off_unstarted(fmt::format("mpiexec has started no process of the program within {} s: {}",
                                                    static_cast<double>(limit().count()) / 1000, kLimitOfProcesses));

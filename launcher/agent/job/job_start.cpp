@@ -50,7 +50,8 @@ void JobStart::look() {
   }
   look_timer_.arm_after(kBetweenLooks);
   const auto now = std::chrono::steady_clock::now();
-  if (!proxy || seen_.size() > before) progressed_ = tried_ = now;
+  if (job_.processes.is_hydra_stopped()) job_.stopped = now;
+  if (!proxy || seen_.size() > before || job_.stopped == now) progressed_ = tried_ = now;
   if (now - tried_ < kProgressWithin) return;
   tried_ = now;
   if (const int error = why_no_process(); error != 0)
