@@ -118,9 +118,14 @@ class AgentService {
     end_agent();
   }
 
+  /// Its jobs, which run on, must have ended when the daemon takes them for lost: 2 s after the lease, less the second since
+  /// the last heartbeat, one look, and what their end takes.
   std::chrono::milliseconds stopped_limit() const {
-    const auto silence = options_.agent.silence_limit;
-    return silence > 0ms ? std::min(silence, AgentSession::kSilenceLimit) : AgentSession::kSilenceLimit;
+    auto limit = AgentSession::kSilenceLimit;
+    if (const auto silence = options_.agent.silence_limit; silence > 0ms) limit = std::min(limit, silence);
+    if (const std::chrono::milliseconds lease{session_.lease_ms}; lease > 0ms)
+      limit = std::min(limit, std::max(lease - 1s, lease / 2));
+    return limit;
   }
 
   void on_agent_gone() {

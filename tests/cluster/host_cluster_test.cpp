@@ -212,6 +212,17 @@ TEST_F(HostCluster, OneThatIsCutOffForLessThanTheLeaseLosesNothing) {
   EXPECT_FALSE(has_event("state=down"));
 }
 
+// Its ranks run on until the process at its door ends it.
+TEST_F(HostCluster, OneWhoseAgentIsStoppedHasEndedItsJobsWhenItIsDown) {
+  write_text(folder_ / "t.swf", kOneOnEach);
+  run("comes ' ranks job=2'\n"
+      "$CLUSTER exec node2 sh -c 'kill -STOP $(grep -lx replay-agent /proc/[0-9]*/comm | cut -d/ -f3)'\n"
+      "comes 'node=1 state=down'; $CLUSTER exec node2 sh -c 'cat /proc/[0-9]*/comm' | grep phases >left; kill -INT "
+      "$run",
+      ":", "4s", "--policy easy");
+  expect_events({"node node=1 state=silent", "node node=1 state=down", "finish job=2 outcome=lost .*\"node2: "});
+}
+
 TEST_F(HostCluster, OneThatIsCutOffForLongerIsDownAndEndsItsPartItself) {
   run("$CLUSTER link node2 down", std::string{"sleep 2\n"} + kListThem);
   EXPECT_EQ(result_.status, 1);
