@@ -33,7 +33,10 @@ DaemonLine::DaemonLine(event_base* loop, milliseconds silence_limit, millisecond
 
 void DaemonLine::connect(DaemonStream connection) {
   if (is_over_) return;
-  if (is_cut_ && line_) say_on_stderr("replay-agent: the line to the daemon is mended");
+  if (!line_)
+    heard_ = Clock::now();
+  else if (is_cut_)
+    say_on_stderr("replay-agent: the line to the daemon is mended");
   line_.reset();  // before its stream
   connection_ = std::move(connection);
   sealer_.reset();
@@ -45,7 +48,6 @@ void DaemonLine::connect(DaemonStream connection) {
       FrameLine::Callbacks{[this](const protocol::Frame& frame) { on_frame(frame); }, [this] { on_cut(""); },
                            [this](const std::string& reason) { on_cut(reason); }});
   is_cut_ = false;
-  heard_ = Clock::now();
   lease_event_.disarm();
   line_->begin();
   protocol::Hello hello = callbacks_.hello();
@@ -57,6 +59,13 @@ void DaemonLine::connect(DaemonStream connection) {
     return callbacks_.on_end(error.what());
   }
   for (const std::string& frame : outbox_.kept()) write(frame);
+  if (lease_ > 0ms) send_heartbeat();
+}
+
+void DaemonLine::send_heartbeat() {
+  if (is_cut_) return;
+  if (lease_ > 0ms) unheard_.push_back(Clock::now());
+  send(protocol::Heartbeat{inbox_.received(), ++heartbeats_});
 }
 
 void DaemonLine::send(const protocol::AgentReport& report) {
@@ -73,11 +82,14 @@ void DaemonLine::write(std::string_view frame) {
 }
 
 void DaemonLine::on_frame(const protocol::Frame& frame) {
-  heard_ = Clock::now();
   try {
     if (!inbox_.take(frame.number)) return;
     const protocol::AgentOrder order = protocol::decode_order(frame);
-    if (const auto* ping = std::get_if<protocol::Ping>(&order)) outbox_.acknowledge(ping->received);
+    if (const auto* ping = std::get_if<protocol::Ping>(&order)) {
+      outbox_.acknowledge(ping->received);
+      for (; !unheard_.empty() && heartbeats_ - unheard_.size() < ping->heard; unheard_.pop_front())
+        heard_ = unheard_.front();
+    }
     callbacks_.on_order(order);
   } catch (const protocol::ProtocolError& error) {  // the daemon itself has sent it, and would send it again
     callbacks_.on_end(fmt::format("the daemon sent no order: {}", error.what()));

@@ -1,9 +1,11 @@
 // The agent's end of a session with its daemon. A session over a network outlives its connections: while there is none,
-// orders and reports wait, and the jobs go on until the lease is over. Without a lease the session ends with its
-// connection.
+// orders and reports wait, and the jobs go on until the lease is over. The lease counts from the last heartbeat that the
+// daemon says it has heard, as a link may be cut in one direction only. Without a lease the session ends with its connection.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -36,7 +38,7 @@ class DaemonLine {
   /// The first connection, or one in place of the last. Says hello, then what the daemon has not got.
   void connect(DaemonStream connection);
   void send(const protocol::AgentReport& report);
-  void send_heartbeat() { send(protocol::Heartbeat{inbox_.received()}); }
+  void send_heartbeat();
   /// Ends the session for this reason. The daemon is told, if it still can be.
   void part(const std::string& reason);
   /// From here on nothing is called, read or written.
@@ -56,7 +58,11 @@ class DaemonLine {
   DaemonStream connection_;
   std::optional<protocol::FrameSealer> sealer_;
   std::unique_ptr<FrameLine> line_;
-  std::chrono::steady_clock::time_point heard_;  // the last message, or the connection's begin
+  std::uint64_t heartbeats_ = 0;
+  std::deque<std::chrono::steady_clock::time_point>
+      unheard_;  // when the last ones were sent, of a session with a lease
+  std::chrono::steady_clock::time_point
+      heard_;  // when the last one that the daemon has heard was sent, or the session's begin
   bool is_cut_ = true;
   bool is_over_ = false;
   LoopEvent lease_event_;

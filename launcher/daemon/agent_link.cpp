@@ -238,7 +238,7 @@ AgentLink connect(const LinkTarget& wanted, const Patience& patience) {
   link.stays = handshake.answer() == protocol::LinkAnswer::kServedStays;
   const protocol::LinkSeals seals = handshake.seals();
   link.decoder = protocol::FrameDecoder{seals.receiving};
-  link.writer = std::make_unique<LinkWriter>(link.stream.get(), seals.sending, wanted.session.received);
+  link.writer = std::make_unique<LinkWriter>(link.stream.get(), seals.sending, protocol::Ping{wanted.session.received});
   link.hello = receive_hello(link.stream.get(), link.decoder, patience);
   return link;
 }

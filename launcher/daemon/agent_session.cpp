@@ -79,7 +79,7 @@ void AgentSession::release() {
   acknowledged_ = inbox_.received();
   if (!link_->writer) return;
   outbox_.send_from(before, released_, [this](const std::string& frame) { link_->writer->send(frame); });
-  link_->writer->acknowledge(acknowledged_);
+  link_->writer->acknowledge({acknowledged_, heartbeats_});
 }
 
 void AgentSession::play(const protocol::AgentReport& report) {
@@ -99,11 +99,13 @@ void AgentSession::on_frame(const protocol::Frame& frame) {
   try {
     if (!inbox_.take(frame.number)) return;
     const protocol::AgentReport report = protocol::decode_report(frame);
+    const auto* const heartbeat = std::get_if<protocol::Heartbeat>(&report);
+    if (heartbeat != nullptr) heartbeats_ = heartbeat->count;
     if (!holds_) acknowledged_ = inbox_.received();
-    if (link_ != nullptr && !holds_) link_->writer->acknowledge(acknowledged_);
+    if (link_ != nullptr) link_->writer->acknowledge({acknowledged_, heartbeats_});
     if (const auto* farewell = std::get_if<protocol::Farewell>(&report))
       return lose(fmt::format("the node agent has ended the connection and all jobs: {}", farewell->reason));
-    if (const auto* heartbeat = std::get_if<protocol::Heartbeat>(&report)) outbox_.acknowledge(heartbeat->received);
+    if (heartbeat != nullptr) outbox_.acknowledge(heartbeat->received);
     on_report_(report);
   } catch (const protocol::ProtocolError& error) {  // the agent itself has sent it, and would send it again
     lose(fmt::format("the node agent sent no report: {}", error.what()));

@@ -74,6 +74,7 @@ class AgentSession {
   std::uint64_t released_ = 0;                   // the number of the last order that may go out
   std::uint64_t acknowledged_ = 0;               // of the last report that the agent need not keep
   std::chrono::steady_clock::time_point heard_;  // the last frame
+  std::uint64_t heartbeats_ = 0;                 // the count of the last one
   std::string cut_reason_;
   bool is_lost_ = false;
   std::unique_ptr<FrameLine> line_;

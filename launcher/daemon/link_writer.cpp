@@ -8,15 +8,14 @@
 #include <cerrno>
 
 #include "scheduler/base/process/quiet_thread.hpp"
-#include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::launcher {
 
 using namespace std::chrono_literals;
 
-LinkWriter::LinkWriter(int socket, const protocol::SealKey& key, std::uint64_t received,
+LinkWriter::LinkWriter(int socket, const protocol::SealKey& key, const protocol::Ping& ping,
                        std::chrono::milliseconds between_pings)
-    : socket_(socket), between_pings_(between_pings), wake_(new_eventfd()), sealer_(key), received_(received) {
+    : socket_(socket), between_pings_(between_pings), wake_(new_eventfd()), sealer_(key), ping_(ping) {
   thread_ = quiet_thread([this] { run(); });
 }
 
@@ -29,9 +28,9 @@ LinkWriter::~LinkWriter() {
   thread_.join();
 }
 
-void LinkWriter::acknowledge(std::uint64_t received) {
+void LinkWriter::acknowledge(const protocol::Ping& ping) {
   const std::lock_guard lock{mutex_};
-  received_ = received;
+  ping_ = ping;
 }
 
 void LinkWriter::send(std::string_view frame) {
@@ -76,7 +75,7 @@ void LinkWriter::run() {
       if (is_ending_) return;
       if (!unsent_.empty()) write_some();
       if (Clock::now() >= next_ping) {
-        if (unsent_.empty()) add(protocol::encode(protocol::AgentOrder{protocol::Ping{received_}}));
+        if (unsent_.empty()) add(protocol::encode(protocol::AgentOrder{ping_}));
         next_ping = Clock::now() + between_pings_;
       }
       wants_to_write = !unsent_.empty();

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/protocol/agent_messages.hpp"
 #include "scheduler/protocol/frame.hpp"
 
 namespace replay::launcher {
@@ -21,8 +22,8 @@ class LinkWriter {
   static constexpr std::chrono::milliseconds kBetweenPings{1000};
 
   /// `socket` is connected and non-blocking, belongs to the caller and outlives this; nothing else writes to it.
-  /// `received` is the number of the last report that this side has. The first Ping is sent at once. Throws std::system_error.
-  LinkWriter(int socket, const protocol::SealKey& key, std::uint64_t received,
+  /// `ping` is the first one, which is sent at once. Throws std::system_error.
+  LinkWriter(int socket, const protocol::SealKey& key, const protocol::Ping& ping,
              std::chrono::milliseconds between_pings = kBetweenPings);
   LinkWriter(const LinkWriter&) = delete;
   LinkWriter& operator=(const LinkWriter&) = delete;
@@ -32,8 +33,8 @@ class LinkWriter {
   /// One whole frame, from any thread. Returns at once; on a broken connection it does nothing, which the side that
   /// reads notices.
   void send(std::string_view frame);
-  /// The number of the last report that this side has, for the next Ping.
-  void acknowledge(std::uint64_t received);
+  /// What the next Pings say.
+  void acknowledge(const protocol::Ping& ping);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -48,7 +49,7 @@ class LinkWriter {
   std::mutex mutex_;  // for all below
   protocol::FrameSealer sealer_;
   std::string unsent_;
-  std::uint64_t received_;
+  protocol::Ping ping_;
   bool is_broken_ = false;
   bool is_ending_ = false;
   std::thread thread_;  // last: it uses the others

@@ -68,8 +68,14 @@ void fields(auto& io, A<Hello> auto& m) {
   io(m.host, "host");
   io(m.received, "received");
 }
-void fields(auto& io, A<Ping> auto& m) { io(m.received, "received"); }
-void fields(auto& io, A<Heartbeat> auto& m) { io(m.received, "received"); }
+void fields(auto& io, A<Ping> auto& m) {
+  io(m.received, "received");
+  io(m.heard, "heard");
+}
+void fields(auto& io, A<Heartbeat> auto& m) {
+  io(m.received, "received");
+  io(m.count, "count");
+}
 void fields(auto& io, A<JobStarted> auto& m) {
   io(m.job, "job");
   io(m.malleable, "malleable");

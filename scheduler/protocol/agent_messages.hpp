@@ -79,6 +79,7 @@ struct AskStatistics {
 /// Once a second over a network: the daemon is alive. Has no answer and no number.
 struct Ping {
   std::uint64_t received = 0;  ///< the number of the last report that it has
+  std::uint64_t heard = 0;     ///< the count of the last Heartbeat that has come
   bool operator==(const Ping&) const = default;
 };
 /// Emulated cores: how many times as long the job's work takes from now on, beside the jobs on its nodes, which do not
@@ -147,6 +148,7 @@ struct OrderFailed {
 /// Once a second: the agent is alive. Has no number.
 struct Heartbeat {
   std::uint64_t received = 0;  ///< the number of the last order that it has
+  std::uint64_t count = 0;     ///< of the heartbeats of this session, this one included
   bool operator==(const Heartbeat&) const = default;
 };
 /// One rank, as its slot in the segment says; times in ns.

@@ -222,10 +222,35 @@ TEST_F(Session, GoesOnWithAnotherDaemonWhereTheFirstHadKeptIt) {
   EXPECT_EQ(lost_, "");
 }
 
+// A link may be cut in one direction: the daemon's Pings come, and nothing reaches the daemon.
+TEST_F(Session, OfADaemonThatHearsNothingIsOverWithTheLeaseAndNotLater) {
+  listen();
+  connect(4s);
+  const auto begin = Clock::now();
+  door_.reset();  // heartbeats are those of the agent's loop, of which there is none here
+  EXPECT_TRUE(until([&] { return agent_end_ != "none"; }));
+  EXPECT_LT(Clock::now() - begin, 5s) << "the daemon gives the jobs up after 6 s";
+  EXPECT_EQ(lost_, "");
+}
+
+TEST_F(Session, GoesOnWithHeartbeatsThatTheDaemonHears) {
+  listen();
+  connect(2s);
+  LoopEvent heart{loop_.get(), -1, EV_PERSIST, [this] { agent_->send_heartbeat(); }};
+  heart.arm_after(50ms);
+  const auto begin = Clock::now();
+  EXPECT_TRUE(until([&] { return Clock::now() - begin > 3s; }));
+  cut();
+  EXPECT_TRUE(until([&] { return connections_ == 2 || agent_end_ != "none"; }));
+  EXPECT_EQ(agent_end_, "none");
+  EXPECT_EQ(lost_, "");
+}
+
 TEST_F(Session, ASilentLineIsCutAndMended) {
   listen(1000ms);
   connect(30s);
-  link_.writer.reset();  // Pings stop, as if the network had swallowed them
+  const UniqueFd nowhere{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  link_.writer = std::make_unique<LinkWriter>(nowhere.get(), protocol::SealKey{}, protocol::Ping{});  // Pings stop
   EXPECT_TRUE(until([&] { return connections_ == 2; }));
   session_->send(protocol::SuspendJob{JobId{1}});
   EXPECT_TRUE(until([&] { return reports_.size() == 1; }));

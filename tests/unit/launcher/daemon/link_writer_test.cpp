@@ -54,14 +54,14 @@ class TheLinkWriter : public testing::Test {
 };
 
 TEST_F(TheLinkWriter, SaysPingFromTheBeginningAndAgainAndAgain) {
-  const LinkWriter writer{ours_.get(), seal_key(), 0, 5ms};
+  const LinkWriter writer{ours_.get(), seal_key(), {}, 5ms};
   for (int i = 0; i < 5; ++i) EXPECT_EQ(hear(), protocol::AgentOrder{protocol::Ping{}});
 }
 
 TEST_F(TheLinkWriter, FramesOfSeveralThreadsArriveWholeAndEachThreadsInOrder) {
   constexpr std::int64_t kThreads = 4;
   constexpr std::int64_t kFrames = 600;  // enough for a change of the key
-  LinkWriter writer{ours_.get(), seal_key(), 0, 1ms};
+  LinkWriter writer{ours_.get(), seal_key(), {}, 1ms};
   std::vector<std::thread> threads;
   for (std::int64_t thread = 0; thread < kThreads; ++thread)
     threads.emplace_back([&writer, thread] {
@@ -81,7 +81,7 @@ TEST_F(TheLinkWriter, FramesOfSeveralThreadsArriveWholeAndEachThreadsInOrder) {
 }
 
 TEST_F(TheLinkWriter, WhatTheSocketDoesNotTakeAtOnceFollows) {
-  LinkWriter writer{ours_.get(), seal_key(), 0};
+  LinkWriter writer{ours_.get(), seal_key(), {}};
   const protocol::AgentOrder large =
       protocol::LaunchJob{JobId{1}, {std::string(4'000'000, 'x')}, {}, "/", {0}, true, 0};
   writer.send(protocol::encode(large));
@@ -93,12 +93,12 @@ TEST_F(TheLinkWriter, WhatTheSocketDoesNotTakeAtOnceFollows) {
 }
 
 TEST_F(TheLinkWriter, EndsWhileNobodyReads) {
-  LinkWriter writer{ours_.get(), seal_key(), 0, 1ms};
+  LinkWriter writer{ours_.get(), seal_key(), {}, 1ms};
   writer.send(protocol::encode_frame(1, std::string(4'000'000, 'x')));
 }
 
 TEST_F(TheLinkWriter, ABrokenConnectionEndsNothingElse) {
-  LinkWriter writer{ours_.get(), seal_key(), 0, 1ms};
+  LinkWriter writer{ours_.get(), seal_key(), {}, 1ms};
   theirs_.reset();
   for (int i = 0; i < 10; ++i) writer.send(protocol::encode(protocol::AgentOrder{protocol::Ping{}}));
 }
