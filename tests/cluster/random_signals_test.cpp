@@ -22,6 +22,7 @@
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/background.hpp"
+#include "tests/support/random.hpp"
 #include "tests/support/shell.hpp"
 #include "traces/models/random.hpp"
 
@@ -34,11 +35,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::array kResultFiles = {"events.log", "jobs.csv",     "metrics.json",
                                      "run.json",   "schedule.swf", "series.csv"};
 constexpr double kLongestGap = 0.3;  // s, between two signals
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 struct Kind {
   const char* name;

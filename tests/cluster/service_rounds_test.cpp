@@ -11,7 +11,6 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -61,11 +60,6 @@ case $2 in
   daemon) setsid sleep 1000 </dev/null >/dev/null 2>&1 & sleep "$3" ;;
 esac
 )sh";
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 struct Part {
   enum class Kind { kDaemon, kAgentOrGuard, kMpiexec, kProxy, kRank };
@@ -122,7 +116,7 @@ class ServiceRounds : public testing::Test {
   }
 
   void start();
-  [[nodiscard]] bool is_up() { return service_ && ::waitpid(service_->pid(), nullptr, WNOHANG) == 0; }
+  [[nodiscard]] bool is_up() { return service_ && service_->is_running(); }
   json ask(const json& request);
   void submit(Random& random, int tag);
   [[nodiscard]] std::vector<Part> parts() const;
@@ -131,7 +125,7 @@ class ServiceRounds : public testing::Test {
   void fill_disk(Random& random);
   void limit_processes(Random& random);
   void check_ends();
-  void check_what_is_left(pid_t canary);
+  void check_what_is_left(const Background& canary);
 
   TemporaryFolder folder_;
   fs::path work_;
@@ -308,18 +302,18 @@ void ServiceRounds::check_ends() {
   }
 }
 
-void ServiceRounds::check_what_is_left(pid_t canary) {
-  EXPECT_EQ(::waitpid(canary, nullptr, WNOHANG), 0) << "a process that is none of the service's has been ended";
+void ServiceRounds::check_what_is_left(const Background& canary) {
+  EXPECT_TRUE(canary.is_running()) << "a process that is none of the service's has been ended";
   const auto others = [&] {
     std::string found;
     for (const Part& part : parts())
-      if (part.process.pid() != canary)
+      if (part.process.pid() != canary.pid())
         found += fmt::format("{} {}\n", part.process.pid(), read_stat(part.process.pid()).value_or(ProcessStat{}).name);
     return found;
   };
   EXPECT_TRUE(comes_true([&] { return others().empty(); }, std::chrono::seconds{5})) << others();
   for (const Part& part : parts())
-    if (part.process.pid() != canary) part.process.signal(SIGKILL);
+    if (part.process.pid() != canary.pid()) part.process.signal(SIGKILL);
   EXPECT_FALSE(fs::exists(home() / "socket"));
   if (uid_ == 0) return;  // other programs of root have files there, too
   for (const auto& entry : fs::directory_iterator("/dev/shm")) {
@@ -360,7 +354,7 @@ void ServiceRounds::round(std::uint64_t seed) {
   service_->send(SIGTERM);
   EXPECT_EQ(service_->wait(), 0) << service_->err();
   service_.reset();
-  check_what_is_left(canary->pid());
+  check_what_is_left(*canary);
   counts_["starts of the service"] += starts_;
   counts_["acknowledged jobs"] += static_cast<int>(acknowledged_.size());
   if (!HasFailure()) fs::remove_all(home());

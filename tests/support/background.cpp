@@ -37,6 +37,11 @@ Background::~Background() {
 }
 
 void Background::send(int signal) const { send_signal(pid_, signal); }
+bool Background::is_running() const {
+  siginfo_t ended{};
+  return pid_ > 0 && ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         ended.si_pid == 0;
+}
 std::string Background::out() const { return text_of(out_); }
 std::string Background::err() const { return text_of(err_); }
 

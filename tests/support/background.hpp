@@ -23,6 +23,7 @@ class Background {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   void send(int signal) const;
+  [[nodiscard]] bool is_running() const;
   [[nodiscard]] std::string out() const;
   [[nodiscard]] std::string err() const;
   /// Exit status; 128 + signal.

@@ -2,9 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <initializer_list>
 
 namespace replay::test {
+
+/// The number in this environment variable: how often, or from which seed.
+inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
 
 class Random {
  public:
