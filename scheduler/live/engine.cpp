@@ -219,7 +219,8 @@ class Engine final : public ExecutorListener {
     jobs_.turn(now);
     for (std::string& note : std::exchange(notes_, {})) log_.record({now, log::Note{std::move(note)}});
     if (!run_.result.lost.empty() && !std::exchange(is_closed_, true))
-      static_cast<void>(controller_.interrupt(now, run_.stop_reason));  // cancels waiting jobs, so that no end starts one
+      static_cast<void>(
+          controller_.interrupt(now, run_.stop_reason));  // cancels waiting jobs, so that no end starts one
     if (run_.events.empty() && controller_.next_timer() > now) return note_jobs_that_wait_for_ever(now);
     inputs_.secure();  // before anything of it is in the event log
     std::vector<Event> batch;
@@ -246,7 +247,7 @@ class Engine final : public ExecutorListener {
     if (now < awaited_until_ || !do_jobs_wait()) return;
     if (controller_.waiting() == 0) return cancel_held_back(now);
     run_.result.fault = fmt::format("nothing runs, and the policy starts none of the {} that wait",
-                                counted(controller_.waiting(), "job"));
+                                    counted(controller_.waiting(), "job"));
     stop(now, "the policy has failed: " + run_.result.fault, "the policy has failed");
   }
 
@@ -357,8 +358,8 @@ class Engine final : public ExecutorListener {
   std::set<NodeId> silent_;
   std::map<NodeId, int> downs_;             // how often
   Instant awaited_until_ = Instant::min();  // nodes that are down may come back until then
-  std::vector<std::string> notes_;                 // for the log, as soon as no callback of libevent is on the stack
-  int stops_before_ = 0;                           // of the daemons before this one
+  std::vector<std::string> notes_;          // for the log, as soon as no callback of libevent is on the stack
+  int stops_before_ = 0;                    // of the daemons before this one
   int stops_heeded_ = 0;
   bool is_closed_ = false;  // the executor was lost, and the controller was told
 };

@@ -273,7 +273,9 @@ void StartedJobs::note_site_works(Instant now) {
 }
 
 // A job that the site has not started has not run: where the run ends, its end is that of a job that waits.
-void StartedJobs::leave_queue(JobId job) { add_end(job, {Outcome::kCancelled, 0, Verification::kNone, -1, run_.stop_reason}); }
+void StartedJobs::leave_queue(JobId job) {
+  add_end(job, {Outcome::kCancelled, 0, Verification::kNone, -1, run_.stop_reason});
+}
 
 void StartedJobs::forget(JobId job) {
   launched_.erase(job);

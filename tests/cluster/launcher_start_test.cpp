@@ -1,7 +1,6 @@
 // Jobs that cannot be started, or are ended before their program was: what is the job's fault, and what is the site's.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -48,7 +47,8 @@ TEST_F(Launcher, AnAgentThatLacksAddressSpaceIsNotStarted) {
   std::ifstream{"/proc/self/statm"} >> pages;
   rlimit before{};
   ::getrlimit(RLIMIT_AS, &before);
-  const rlimit full{pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + (std::size_t{2} << 20), before.rlim_max};
+  const rlimit full{pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + (std::size_t{2} << 20),
+                    before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &full), 0);
   std::string said;
   try {

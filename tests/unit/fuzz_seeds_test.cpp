@@ -21,11 +21,21 @@ namespace fs = std::filesystem;
 const fs::path kSeeds = fs::path{REPLAY_SOURCE_DIR} / "tests/fuzz/seeds";
 
 using Target = void (*)(std::string_view);
-const std::map<std::string, Target> kTargets{{"swf", swf},     {"job_table", job_table}, {"node_table", node_table},
-                                             {"sacct", sacct}, {"trace_csv", trace_csv}, {"event_log", event_log},
-                                             {"wire", wire},   {"segment", segment},     {"handshake", handshake},
-                                             {"hosts", hosts}, {"proxies", proxies},     {"http_request", http_request},
-                                             {"json", json},   {"text", text},           {"sealed", sealed},
+const std::map<std::string, Target> kTargets{{"swf", swf},
+                                             {"job_table", job_table},
+                                             {"node_table", node_table},
+                                             {"sacct", sacct},
+                                             {"trace_csv", trace_csv},
+                                             {"event_log", event_log},
+                                             {"wire", wire},
+                                             {"segment", segment},
+                                             {"handshake", handshake},
+                                             {"hosts", hosts},
+                                             {"proxies", proxies},
+                                             {"http_request", http_request},
+                                             {"json", json},
+                                             {"text", text},
+                                             {"sealed", sealed},
                                              {"executor_input", executor_input}};
 
 std::vector<std::string> seeds_of(const std::string& target) {

@@ -124,12 +124,14 @@ class AFolderThatHasGone : public IntakeTest {
 };
 
 TEST_F(AFolderThatHasGone, KeepsItsJobWaitingWithoutCoresAndNoOther) {
-  const Period period = serve(
-      {{1, 0.3}, {2, 0.05}, {3, 0.05}},
-      {send(submit_line(2) + submit_there(2) + submit_line(2)), answers(3), remove(), send(of_job("wait", 3)), ended(1),
-       shows(2, "cannot start in " + directory().string() + ": No such file or directory"),
-       [this] { return has(client_->last_line(), R"("state":"waiting")") && has(client_->last_line(), R"("cores":0)"); },
-       [this] { return std::filesystem::create_directory(directory()); }, send(of_job("wait", 2)), ended(2)});
+  const Period period =
+      serve({{1, 0.3}, {2, 0.05}, {3, 0.05}},
+            {send(submit_line(2) + submit_there(2) + submit_line(2)), answers(3), remove(), send(of_job("wait", 3)),
+             ended(1), shows(2, "cannot start in " + directory().string() + ": No such file or directory"),
+             [this] {
+               return has(client_->last_line(), R"("state":"waiting")") && has(client_->last_line(), R"("cores":0)");
+             },
+             [this] { return std::filesystem::create_directory(directory()); }, send(of_job("wait", 2)), ended(2)});
   for (const int job : {1, 2, 3}) EXPECT_EQ(stored(job).outcome, Outcome::kCompleted) << stored(job).reason;
   ASSERT_TRUE(period.launched.contains(JobId{2}));
   EXPECT_EQ(period.launched.at(JobId{2}).size(), 1U);
