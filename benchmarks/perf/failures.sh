@@ -38,7 +38,7 @@ measure() {
   local names
   names=$(policies "${4:-}")
   for ((seed = 1; seed <= seeds; ++seed)); do
-    awk -v nodes="$3" -v days=31 -v mtbf=60 -v seed=$seed -f "$root/traces/failures.awk" >"failures-$seed.csv"
+    awk -v nodes="$3" -v days=31 -v mtbf=60 -v seed=$seed -f "$root/benchmarks/perf/failures.awk" >"failures-$seed.csv"
   done
   simulate "$1" "$2" "$names" --nodes-from none >without
   simulate "$1" "$2" "$names" --seeds "1-$seeds" --nodes-from 'failures-{seed}.csv' >lost

@@ -1,6 +1,6 @@
 #!/usr/bin/awk -f
 # Makes node events, NAME.nodes.csv, of nodes that fail and are repaired:
-#   awk -v nodes=100 -v days=31 -v mtbf=60 -v seed=1 -f traces/failures.awk
+#   awk -v nodes=100 -v days=31 -v mtbf=60 -v seed=1 -f benchmarks/perf/failures.awk
 # nodes, days: of the machine and the trace; mtbf: the mean days between the failures of a node. Times between failures follow a
 # Weibull distribution (shape=0.75), repair times a lognormal one (median=1 and mean=6 hours): the kinds of distribution that
 # Schroeder and Gibson found for 23,000 failures at Los Alamos (A large-scale study of failures in high-performance computing
