@@ -64,7 +64,7 @@ class Keeping {
   ~Keeping();
 
   [[nodiscard]] const KeptRun& run() const { return run_; }
-  [[nodiscard]] bool goes_on() const { return turns_.is_playing(); }
+  [[nodiscard]] bool goes_on() const { return turns_.goes_on(); }
   /// Before the recorder is made.
   void put_log_aside();
   /// `recorder` outlives the run. `then` is called when all has been played back, and the event log has come out the same.

@@ -148,11 +148,10 @@ class Engine final : public ExecutorListener {
 
   void begin_or_go_on(TurnLog& turns) {
     policy_.keep_answers(inputs_);
-    const bool goes_on = turns.is_playing();
     while (turns.is_playing()) play(turns.take(), turns);
     if (options_.played_back) options_.played_back();
     stops_before_ = stops_heeded_;
-    if (goes_on) note("the run goes on, as its daemon has ended and another one is there");
+    if (turns.goes_on()) note("the run goes on, as its daemon has ended and another one is there");
     if (inputs_.other_answers() > 0)
       note(fmt::format("asked again, the policy has answered otherwise in {}: what it had answered stands",
                        counted(inputs_.other_answers(), "pass", "passes")));

@@ -55,7 +55,7 @@ TurnLog::TurnLog(const std::filesystem::path& file, const std::string& about,
 }
 
 TurnLog::TurnLog(const std::filesystem::path& file, std::function<void(const std::string&)> warn)
-    : path_(file), warn_(std::move(warn)) {
+    : path_(file), warn_(std::move(warn)), goes_on_(true) {
   std::vector<std::string> records;
   file_ = RecordFile::open(file, records);
   about_ = first_of(file, records);

@@ -53,6 +53,8 @@ class TurnLog {
   TurnLog(const std::filesystem::path& file, std::function<void(const std::string&)> warn);
 
   [[nodiscard]] const std::string& about() const { return about_; }
+  /// It is that of a run that goes on, if only from its very beginning.
+  [[nodiscard]] bool goes_on() const { return goes_on_; }
 
   /// Whether inputs are left that are to be played back.
   [[nodiscard]] bool is_playing() const { return next_ < past_.size(); }
@@ -77,6 +79,7 @@ class TurnLog {
   std::function<void(const std::string&)> warn_;
   std::optional<RecordFile> file_;
   std::string about_;
+  bool goes_on_ = false;
   std::vector<Input> past_;
   std::size_t next_ = 0;
   std::size_t turns_ = 0;     // played back
