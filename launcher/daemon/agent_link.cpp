@@ -364,7 +364,9 @@ AgentLink mend_link(const LinkTarget& cut, Clock::time_point until, int cancel) 
     } catch (const AgentIsBusy&) {
       throw InputError("the agent there has started anew: its jobs are gone");
     } catch (const InputError&) {
-      if (Clock::now() >= until) throw InputError(fmt::format("it could not be mended"));
+      if (Clock::now() >= until)
+        throw InputError(
+            fmt::format("it could not be mended within the lease of {:g} s", cut.session.lease_ms / 1000.0));
     }
     pollfd cancelled{cancel, POLLIN, 0};
     if (::poll(&cancelled, 1, static_cast<int>(kBetweenTries.count())) > 0)

@@ -89,7 +89,7 @@ void AgentSession::play(const protocol::AgentReport& report) {
 
 void AgentSession::go_on() {
   goes_on_ = true;
-  cut_reason_ = "the daemon before this one has ended";
+  cut_reason_ = "the line of the daemon before this one has ended";
   heard_ = Clock::now();
   mend();
 }
