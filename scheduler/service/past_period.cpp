@@ -7,6 +7,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/history/follower.hpp"
+#include "scheduler/results/output_names.hpp"
 #include "scheduler/service/board.hpp"
 
 namespace replay::service {
@@ -23,6 +24,13 @@ class LastJob final : public history::Observer {
   std::int64_t number = 0;
 };
 
+// While a period is played back, the whole log is aside.
+fs::path log_of(const fs::path& run) {
+  std::error_code error;
+  fs::path before = run / results::kLogBefore;
+  return fs::exists(before, error) ? before : run / results::file_of("events");
+}
+
 }  // namespace
 
 fs::path newest_event_log(const ServiceFolder& folder) {
@@ -30,7 +38,7 @@ fs::path newest_event_log(const ServiceFolder& folder) {
   fs::file_time_type written = fs::file_time_type::min();
   std::error_code error;
   for (const auto& run : fs::directory_iterator(folder.runs(), error)) {
-    const fs::path log = run.path() / "events.log";
+    const fs::path log = log_of(run.path());
     const auto at = fs::last_write_time(log, error);
     if (!error && at > written) newest = log, written = at;
   }

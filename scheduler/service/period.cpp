@@ -103,12 +103,13 @@ void Period::start(const std::function<void()>& on_wait, const std::function<std
   intake_.emplace(*journal_, board_, folder_, socket_.get(), begin, intake_options(std::move(page)));
 }
 
-// Nothing: it has ended, has kept no jobs, was another one, or its agents are gone.
+// Nothing: it has ended or not begun, has kept no jobs, was another one, or its agents are gone.
 std::optional<Period::LeftPeriod> Period::last_period_if_left() const {
   if (!options_.run.keep_jobs) return std::nullopt;
   const fs::path folder = newest_event_log(folder_).parent_path();
   std::error_code error;
-  if (folder.empty() || !fs::exists(folder / results::kTurnsFile, error)) return std::nullopt;
+  const auto has = [&](std::string_view name) { return fs::exists(folder / name, error); };
+  if (folder.empty() || !has(results::kTurnsFile) || !has("run.json")) return std::nullopt;
   const experiment::PastRun last = experiment::read_run(folder);
   if (last.was_over || last.spec != options_.run) return std::nullopt;
   LeftPeriod left{folder, experiment::read_kept_run(folder)};
