@@ -22,7 +22,6 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,6 +32,7 @@
 #include "tests/support/background.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/service_client.hpp"
+#include "tests/support/service_logs.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {
@@ -271,19 +271,7 @@ void ServiceRounds::check_ends() {
     for (const json& job : answer.at("jobs")) told[after = job.at("id").get<int>()] = job;
     if (!answer.at("more").get<bool>()) break;
   }
-  std::map<int, int> completed, ends;  // but for those of jobs that waited on, or were queued again
-  for (const auto& run : fs::directory_iterator(home() / "runs")) {
-    std::istringstream log{text_of(run.path() / "events.log")};
-    for (std::string line; std::getline(log, line);) {
-      const std::size_t at = line.find(" finish job=");
-      if (at == std::string::npos || line.find("outcome=") == std::string::npos) continue;
-      const int job = std::atoi(line.c_str() + at + 12);
-      if (line.find("outcome=completed") != std::string::npos) ++completed[job];
-      if (line.find("outcome=cancelled") == std::string::npos &&
-          line.find("the service was stopped") == std::string::npos)
-        ++ends[job];
-    }
-  }
+  auto [completed, ends] = ends_in_logs(home() / "runs");
   const std::string log = text_of(work_ / "log");
   EXPECT_EQ(log.find("beside itself"), std::string::npos) << log;
   for (const auto& [number, job] : acknowledged_) {
