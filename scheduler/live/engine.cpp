@@ -42,15 +42,15 @@ class Engine final : public ExecutorListener {
         source_(source),
         policy_(policy),
         executor_(executor),
-        log_(log),
         options_(options),
         clock_(source.begin(), options.time_scale, options.started),
         inputs_(options.turns, clock_),
+        log_(log, inputs_),
         run_{.stop_reason = options.stop_reason},
-        jobs_(machine, source, executor, log, options, inputs_, run_),
+        jobs_(machine, source, executor, log_, options, inputs_, run_),
         machine_until_(
             inputs_.instant(options.machine_end ? clock_.at(options.machine_end->at - kBeforeMachineEnd) : kNever)),
-        controller_(machine, policy, model, log,
+        controller_(machine, policy, model, log_,
                     {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); },
                      source.zero_time_of_day(), machine_until_, true}),
         base_(event_base_new()),
@@ -221,7 +221,6 @@ class Engine final : public ExecutorListener {
       static_cast<void>(
           controller_.interrupt(now, run_.stop_reason));  // cancels waiting jobs, so that no end starts one
     if (run_.events.empty() && controller_.next_timer() > now) return note_jobs_that_wait_for_ever(now);
-    inputs_.secure();  // before anything of it is in the event log
     std::vector<Event> batch;
     batch.swap(run_.events);
     const Orders orders = controller_.handle(now, batch);
@@ -343,10 +342,10 @@ class Engine final : public ExecutorListener {
   JobSource& source_;
   Policy& policy_;
   Executor& executor_;
-  log::Sink& log_;
   const RunOptions& options_;
   TraceClock clock_;
   RunInputs inputs_;
+  LogAfterInputs log_;
   RunState run_;
   StartedJobs jobs_;
   Instant machine_until_;  // the run ends then

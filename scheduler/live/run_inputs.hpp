@@ -14,6 +14,7 @@
 #include "scheduler/live/job_source.hpp"
 #include "scheduler/live/trace_clock.hpp"
 #include "scheduler/live/turn_log.hpp"
+#include "scheduler/log/record.hpp"
 #include "scheduler/model/units.hpp"
 #include "scheduler/policy/view/policy.hpp"
 
@@ -66,6 +67,23 @@ class RunInputs final : public AnswerKeeper {
   TurnLog* turns_;
   const TraceClock& clock_;
   std::size_t other_answers_ = 0;
+};
+
+/// The event log of a run: nothing is in it before the inputs that it follows from are on disk, so that it comes out again.
+class LogAfterInputs final : public log::Sink {
+ public:
+  /// Both outlive this.
+  LogAfterInputs(log::Sink& log, RunInputs& inputs) : log_(log), inputs_(inputs) {}
+  void header(const log::Header& header) override { log_.header(header); }
+  void record(const log::Record& record) override {
+    inputs_.secure();
+    log_.record(record);
+  }
+  [[nodiscard]] log::Kinds kinds() const override { return log_.kinds(); }
+
+ private:
+  log::Sink& log_;
+  RunInputs& inputs_;
 };
 
 }  // namespace replay::live

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/base/file/record_file.hpp"
@@ -118,6 +119,25 @@ struct Made {
   std::vector<std::string> log, orders;
 };
 
+/// Expects that the instant of each record is on disk before it.
+class LogAfterTurns final : public log::Sink {
+ public:
+  LogAfterTurns(MemoryLog& log, fs::path turns) : log_(log), turns_(std::move(turns)) {}
+  void header(const log::Header& header) override { log_.header(header); }
+  void record(const log::Record& record) override {
+    std::int64_t latest = -1;
+    for (const live::TurnLog::Input& input : live::read_turns(turns_))
+      if (input.kind == live::TurnLog::Kind::kTurn || input.kind == live::TurnLog::Kind::kClock)
+        latest = std::max<std::int64_t>(latest, std::stoll(input.text));
+    EXPECT_LE(record.at.time_since_epoch().count(), latest) << log::to_line(record);
+    log_.record(record);
+  }
+
+ private:
+  MemoryLog& log_;
+  fs::path turns_;
+};
+
 class KeptRuns : public Live {
  protected:
   void SetUp() override { machine_ = Machine::cluster(2, 1, 4); }
@@ -147,7 +167,8 @@ class KeptRuns : public Live {
       if (steps == 3) inner.change(machine_, {NodeId{1}, NodeState::kUp, kNever, "a word", ""});
     };
     live::TraceSource source{workload};
-    const auto result = live::run(machine_, source, *make_policy(policy).policy, *model_, executor, log, options);
+    LogAfterTurns checked{log, file_};
+    const auto result = live::run(machine_, source, *make_policy(policy).policy, *model_, executor, checked, options);
     EXPECT_EQ(result.fault, "") << policy;
     EXPECT_EQ(executor.released, executor.orders.size());
     return {lines_of(log), executor.orders};
