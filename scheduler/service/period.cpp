@@ -15,7 +15,6 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/experiment/cluster.hpp"
-#include "scheduler/experiment/past_run.hpp"
 #include "scheduler/model/units.hpp"
 #include "scheduler/results/output_names.hpp"
 #include "scheduler/results/recorder.hpp"
@@ -103,29 +102,43 @@ void Period::start(const std::function<void()>& on_wait, const std::function<std
   intake_.emplace(*journal_, board_, folder_, socket_.get(), begin, intake_options(std::move(page)));
 }
 
-// Nothing: it has ended or not begun, has kept no jobs, was another one, or its agents are gone.
-std::optional<Period::LeftPeriod> Period::last_period_if_left() const {
-  if (!options_.run.keep_jobs) return std::nullopt;
+// Nothing: it has ended or not begun, or has kept no jobs.
+std::optional<experiment::PastRun> Period::last_kept_period() const {
   const fs::path folder = newest_event_log(folder_).parent_path();
   std::error_code error;
   const auto has = [&](std::string_view name) { return fs::exists(folder / name, error); };
   if (folder.empty() || !has(results::kTurnsFile) || !has("run.json")) return std::nullopt;
-  const experiment::PastRun last = experiment::read_run(folder);
-  if (last.was_over || last.spec != options_.run) return std::nullopt;
-  LeftPeriod left{folder, experiment::read_kept_run(folder)};
-  if (!experiment::is_an_agent_there(left.run.agents)) return std::nullopt;
-  return left;
+  experiment::PastRun last = experiment::read_run(folder);
+  if (last.was_over) return std::nullopt;
+  return last;
+}
+
+// Nothing: there is none, it was another one, or its agents are gone.
+std::optional<Period::LeftPeriod> Period::last_period_if_left() const {
+  const auto last = options_.run.keep_jobs ? last_kept_period() : std::nullopt;
+  if (!last || last->spec != options_.run) return std::nullopt;
+  try {
+    LeftPeriod left{last->folder, experiment::read_kept_run(last->folder)};
+    if (!experiment::is_an_agent_there(left.run.agents)) return std::nullopt;
+    return left;
+  } catch (const InputError& error) {
+    throw InputError(fmt::format(
+        "{}; without this file the service starts without the jobs that it has left, when their lease is over",
+        error.what()));
+  }
 }
 
 // Agents elsewhere do not have the service's lock. Those of a service that was killed end its jobs when the lease is
 // over. False: a stop signal came before; what ran stays as it is in the journal, so that the next service waits, too.
 bool Period::wait_for_old_agents(const std::function<void()>& on_wait) const {
-  if (machine_.is_here() && !options_.run.keep_jobs) return true;
+  const auto kept = last_kept_period();
+  if (machine_.is_here() && !kept) return true;
   const std::vector<StoredJob> open = journal_->list(false, 0, std::numeric_limits<std::int32_t>::max());
   const bool some_ran = std::ranges::any_of(open, [](const StoredJob& job) { return job.started.has_value(); });
   if (!some_ran) return true;
   on_wait();
-  const auto until = std::chrono::steady_clock::now() + options_.run.node.lease + kJobsEndWithin;
+  const Duration lease = kept ? kept->spec.node.lease : options_.run.node.lease;
+  const auto until = std::chrono::steady_clock::now() + lease + kJobsEndWithin;
   while (stops_asked() == 0) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     if (left.count() <= 0) return true;

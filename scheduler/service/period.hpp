@@ -12,6 +12,7 @@
 
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/experiment/live_run.hpp"
+#include "scheduler/experiment/past_run.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/service/board.hpp"
 #include "scheduler/service/busy_door.hpp"
@@ -75,6 +76,7 @@ class Period {
     std::filesystem::path folder;
     experiment::KeptRun run;
   };
+  [[nodiscard]] std::optional<experiment::PastRun> last_kept_period() const;
   [[nodiscard]] std::optional<LeftPeriod> last_period_if_left() const;
 
   PeriodOptions options_;

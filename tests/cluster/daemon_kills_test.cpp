@@ -105,7 +105,8 @@ void DaemonKills::begin(const std::string& policy, bool is_on_hosts) {
 // While the new event log is made and the old one is aside; or when that is over, or has not come.
 void DaemonKills::wait_for_playback() const {
   const auto limit = std::chrono::steady_clock::now() + kLongestRun;
-  while (!fs::exists(in_run("events.log.before")) && !daemon_->is_over() && std::chrono::steady_clock::now() < limit &&
+  while (!fs::exists(in_run("events.log.before")) && daemon_->is_running() &&
+         std::chrono::steady_clock::now() < limit &&
          events().find("the run goes on", known_.size()) == std::string::npos)
     std::this_thread::yield();
 }
@@ -116,7 +117,7 @@ void DaemonKills::kill_at_random(Random& random) {
   if (is_early && !known_.empty()) wait_for_playback();
   std::this_thread::sleep_for(
       std::chrono::microseconds{random.below(is_early ? (known_.empty() ? 120'000 : 3'000) : 3'000'000)});
-  if (daemon_->is_over()) return;
+  if (!daemon_->is_running()) return;
   daemon_->send(SIGKILL);
   ASSERT_EQ(daemon_->wait(), 128 + SIGKILL) << daemon_->out();
   ++kills_;
@@ -136,7 +137,7 @@ void DaemonKills::kill_at_random(Random& random) {
 }
 
 void DaemonKills::expect_the_end() {
-  ASSERT_TRUE(comes_true([this] { return daemon_->is_over(); }, kLongestRun)) << daemon_->out();
+  ASSERT_TRUE(comes_true([this] { return !daemon_->is_running(); }, kLongestRun)) << daemon_->out();
   const std::string said = daemon_->out();
   ASSERT_EQ(daemon_->wait(), 0) << said << events();
   EXPECT_TRUE(events().starts_with(known_)) << "known before:\n" << known_ << "\nkept:\n" << events();
@@ -154,7 +155,7 @@ void DaemonKills::expect_the_end() {
                          new_beginnings_ > 0 ? kLease + kNothingLeftWithin : kNothingLeftWithin))
       << left();
   resume();
-  ASSERT_TRUE(comes_true([this] { return daemon_->is_over(); }, kLongestRun));
+  ASSERT_TRUE(comes_true([this] { return !daemon_->is_running(); }, kLongestRun));
   EXPECT_NE(daemon_->out().find("is over"), std::string::npos) << daemon_->out();
   EXPECT_EQ(daemon_->wait(), 1);
 }
@@ -169,7 +170,7 @@ void DaemonKills::expect_that_the_turns_give_the_log() {
   about["ended"] = nullptr;
   write_text(in_run("run.json"), about.dump());
   resume();
-  ASSERT_TRUE(comes_true([this] { return daemon_->is_over(); }, kLongestRun));
+  ASSERT_TRUE(comes_true([this] { return !daemon_->is_running(); }, kLongestRun));
   const std::string said = daemon_->out();
   EXPECT_EQ(daemon_->wait(), 0) << said;
   const std::string again = events();

@@ -76,13 +76,13 @@ class ResumedRuns : public Hosts {
         << running->out() << events();
     return running;
   }
-  static void kill(Background& daemon) {
+  static void kill_daemon(Background& daemon) {
     daemon.send(SIGKILL);
     EXPECT_EQ(daemon.wait(), 128 + SIGKILL);
   }
   static int status_of(Background& daemon) {
-    EXPECT_TRUE(comes_true([&] { return daemon.is_over(); }, kLongestStep)) << daemon.out();
-    if (!daemon.is_over()) daemon.send(SIGKILL);
+    EXPECT_TRUE(comes_true([&] { return !daemon.is_running(); }, kLongestStep)) << daemon.out();
+    if (daemon.is_running()) daemon.send(SIGKILL);
     return daemon.wait();
   }
   void expect_refused(const std::string& why) {
@@ -120,7 +120,7 @@ TEST_F(ResumedRuns, OneThatCannotGoOnIsRefusedAndStaysAsItIs) {
     expect_refused(why);
     write_text(file, before);
   };
-  kill(*first);
+  kill_daemon(*first);
   log_ = events();
 
   const std::string turns = text_of(in_run("turns.log"));
@@ -149,11 +149,11 @@ TEST_F(ResumedRuns, OneDaemonHasIt) {
   auto first = with_two_running_jobs();
   log_ = events();
   expect_refused("turns\\.log: another process has it: its run goes on");
-  kill(*first);
+  kill_daemon(*first);
   log_ = events();
   auto one = daemon(resumed(folder_ / "r"), "one"), two = daemon(resumed(folder_ / "r"), "two");
-  EXPECT_TRUE(comes_true([&] { return one->is_over() || two->is_over(); }, kLongestStep));
-  if (two->is_over()) std::swap(one, two);
+  EXPECT_TRUE(comes_true([&] { return !one->is_running() || !two->is_running(); }, kLongestStep));
+  if (!two->is_running()) std::swap(one, two);
   const std::string said = one->out();
   EXPECT_EQ(one->wait(), 1) << said;
   EXPECT_NE(said.find("another process has it"), std::string::npos) << said;
@@ -165,7 +165,7 @@ TEST_F(ResumedRuns, OneDaemonHasIt) {
 TEST_F(ResumedRuns, AfterTheLeaseItsJobsAreLost) {
   lease_ = "2s";
   auto first = with_two_running_jobs();
-  kill(*first);
+  kill_daemon(*first);
   log_ = events();
   expect_nothing_left(kLongestStep);  // the agent has ended the jobs
   auto last = daemon(resumed(folder_ / "r"));

@@ -101,7 +101,7 @@ class ServiceKills : public testing::Test {
   json submission(Random& random);
   void submit(Random& random);
   void cancel_one(Random& random);
-  void kill(Random& random);
+  void kill_service(Random& random);
   void check_logs();
   void check_ends();
 
@@ -125,7 +125,7 @@ json ServiceKills::ask(const json& request) {
   json answer = json::object();
   const bool is_answered = comes_true(
       [&] {
-        if (service_->is_over()) return true;
+        if (!service_->is_running()) return true;
         ServiceClient client{home() / "socket", true};
         (void)client.send(request.dump() + "\n");
         (void)comes_true([&] { return client.lines() > 0 || client.is_closed(); }, kLongestAnswer);
@@ -168,7 +168,7 @@ void ServiceKills::cancel_one(Random& random) {
 }
 
 // Of a request that was not answered it is not known whether it has been carried out.
-void ServiceKills::kill(Random& random) {
+void ServiceKills::kill_service(Random& random) {
   if (random.one_in(5)) return stop(SIGTERM);
   std::this_thread::sleep_for(std::chrono::milliseconds{random.below(random.one_in(3) ? 100 : 800)});
   std::unique_ptr<ServiceClient> client;
@@ -184,9 +184,10 @@ void ServiceKills::kill(Random& random) {
 }
 
 void ServiceKills::stop(int signal) {
-  ASSERT_FALSE(service_->is_over()) << service_->out() << service_->err();
+  ASSERT_TRUE(service_->is_running()) << service_->out() << service_->err();
   service_->send(signal);
-  ASSERT_TRUE(comes_true([this] { return service_->is_over(); }, kLongestAnswer)) << service_->out() << service_->err();
+  ASSERT_TRUE(comes_true([this] { return !service_->is_running(); }, kLongestAnswer))
+      << service_->out() << service_->err();
   const std::string said = service_->out() + service_->err();
   const int status = service_->wait();
   EXPECT_TRUE(signal == SIGKILL ? status == 128 + SIGKILL : status == 0 || status == 128 + SIGTERM) << status << said;
@@ -251,7 +252,7 @@ void ServiceKills::round(std::uint64_t seed) {
     for (auto more = random.between(1, 8); more > 0 && !HasFailure(); --more) submit(random);
     if (random.one_in(2)) cancel_one(random);
     if (HasFailure()) return;
-    kill(random);
+    kill_service(random);
     start();
   }
   const auto are_over = [this] {
@@ -372,7 +373,7 @@ TEST_F(ServiceKills, QueuedJobsAreBack) {
              cpu_seconds(service_->pid()));
   EXPECT_TRUE(is_started()) << text_of(work_ / "log");
   service_->send(SIGINT);  // ends the jobs, too
-  EXPECT_TRUE(comes_true([this] { return service_->is_over(); }, kLongestAnswer));
+  EXPECT_TRUE(comes_true([this] { return !service_->is_running(); }, kLongestAnswer));
   service_.reset();
   expect_nothing_left();
 }

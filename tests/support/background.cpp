@@ -45,11 +45,6 @@ bool Background::is_running() const {
 std::string Background::out() const { return text_of(out_); }
 std::string Background::err() const { return text_of(err_); }
 
-bool Background::is_over() const {
-  siginfo_t end{};
-  return ::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG | WNOWAIT) != 0 || end.si_pid == pid_;
-}
-
 int Background::wait() {
   int status = 0;
   ::waitpid(std::exchange(pid_, -1), &status, 0);

@@ -26,8 +26,6 @@ class Background {
   [[nodiscard]] bool is_running() const;
   [[nodiscard]] std::string out() const;
   [[nodiscard]] std::string err() const;
-  /// It has ended, and wait() returns at once.
-  [[nodiscard]] bool is_over() const;
   /// Exit status; 128 + signal.
   int wait();
 

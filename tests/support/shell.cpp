@@ -26,11 +26,6 @@ void write_text(const fs::path& file, const std::string& text) {
   if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
 }
 
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 ShellResult shell(const std::string& command, const fs::path& folder) {
   const TemporaryFolder files;
   const std::string where = folder.empty() ? std::string{"."} : folder.string();

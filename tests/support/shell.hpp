@@ -1,7 +1,6 @@
 // Runs shell commands as a user types them, and reads text files.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -19,8 +18,5 @@ struct ShellResult {
 /// The text of a file; empty if it is not there.
 [[nodiscard]] std::string text_of(const std::filesystem::path& file);
 void write_text(const std::filesystem::path& file, const std::string& text);
-
-/// The whole number in a variable of the environment, such as a seed; without it, `otherwise`.
-[[nodiscard]] std::uint64_t number_from(const char* variable, std::uint64_t otherwise);
 
 }  // namespace replay::test
