@@ -87,10 +87,10 @@ TEST_F(Launcher, AnMpiexecThatIsStoppedBeforeItStartsRanksIsNoFaultOfTheSite) {
   options_.mpiexec = directory_ / "mpiexec";
   std::ofstream{options_.mpiexec} << "#!/bin/sh\nkill -STOP $$\nexec " << mpiexec->string() << " \"$@\"\n";
   fs::permissions(options_.mpiexec, fs::perms::owner_all);
-  options_.registration_limit = 500ms;
+  options_.registration_limit = 3s;  // also for what follows, on a machine in use
   start();
   launch({"/bin/true"}, 1);
-  EXPECT_FALSE(until([&] { return has_ended(); }, 2s)) << its_end().reason;
+  EXPECT_FALSE(until([&] { return has_ended(); }, 4s)) << its_end().reason;
   for (const pid_t pid : descendants_of(agent_pid_))
     if (is_stopped(pid)) send_signal(pid, SIGCONT);
   ASSERT_TRUE(until([&] { return has_ended(); }));
