@@ -34,6 +34,14 @@ constexpr Duration kLaunchCostPerProcess = 20ms;  // start-up grows with the ran
 constexpr Duration kLeastGrace = 2s;
 constexpr Duration kTick = 100ms;
 
+// Now, or when the run that goes on began.
+std::chrono::steady_clock::time_point begin_of(const RunOptions& options) {
+  const auto now = std::chrono::steady_clock::now();
+  if (options.turns == nullptr) return now;
+  const auto since = std::chrono::floor<std::chrono::microseconds>(now - options.started);
+  return options.started + std::chrono::microseconds{options.turns->reading(TurnLog::Kind::kClock, since.count())};
+}
+
 class Engine final : public ExecutorListener {
  public:
   Engine(const Machine& machine, JobSource& source, Policy& policy, const RuntimeModel& model, Executor& executor,
@@ -43,7 +51,7 @@ class Engine final : public ExecutorListener {
         policy_(policy),
         executor_(executor),
         options_(options),
-        clock_(source.begin(), options.time_scale, options.started),
+        clock_(source.begin(), options.time_scale, begin_of(options)),
         inputs_(options.turns, clock_),
         log_(log, inputs_),
         run_{.stop_reason = options.stop_reason},

@@ -73,8 +73,8 @@ struct RunOptions {
   /// The run's inputs are kept in it: each is on disk before anything follows from it. Those that it has already are played back
   /// first, and then the run goes on. Null: they are not kept. It outlives the run.
   TurnLog* turns = nullptr;
-  /// When the run began, if it goes on.
-  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  /// Of a run with `turns`: an instant before its begin, from which that is counted.
+  std::chrono::steady_clock::time_point started{};
   /// SIGTERM and SIGHUP end the run at once, and leave its jobs to the next daemon. REQUIRES: `turns`.
   bool leaves_jobs = false;
   /// All that was kept has been played back, and the log has what followed from it: an exception ends the run here.

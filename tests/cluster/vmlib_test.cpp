@@ -225,6 +225,7 @@ TEST_F(Vmlib, AWrongKeyGetsNoSlotAndTheJobStillSucceeds) {
   environment["REPLAY_VM_KEY"] = std::string(32, '0');
   expect_success(mpi(2, cores_, environment, program("collectives")));
   EXPECT_TRUE(host.accepted().empty());
+  EXPECT_EQ(host.refusals(), std::vector<std::int32_t>(4, -7)) << "each rank enters it, and leaves it";
   expect_untouched(host, 2);
 }
 
@@ -246,7 +247,7 @@ TEST_F(Vmlib, WithoutReplaysEnvironmentItIsPassive) {
   expect_success(mpi(2, cores_, {{"LD_PRELOAD", kLibrary}}, program("collectives")));
 }
 
-TEST_F(Vmlib, SwitchedOffItDoesNothingAtAll) {
+TEST_F(Vmlib, SwitchedOffItOnlySaysWhenItsRankIsInMpiInit) {
   const VmHost host{2};
   Environment environment = under_replay(host);
   environment["REPLAY_VM_OFF"] = "1";

@@ -247,6 +247,7 @@ std::int32_t VmHost::verdict(const replay_vm_hello& hello) {
   if (std::memcmp(hello.key, kKey, sizeof kKey) != 0) return refuse(-1);
   if (hello.magic != REPLAY_VM_MAGIC || hello.version != REPLAY_VM_VERSION) return refuse(-2);
   if (hello.world_rank < 0 || static_cast<std::uint32_t>(hello.world_rank) >= ranks_) return refuse(-3);
+  if ((hello.flags & (REPLAY_VM_ENTERS_INIT | REPLAY_VM_HAS_LEFT_INIT)) != 0) return refuse(-7);
   const bool known = std::ranges::any_of(
       accepted_, [&](const replay_vm_hello& other) { return other.world_rank == hello.world_rank; });
   if (known) return refuse(-4);
