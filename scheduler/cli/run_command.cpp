@@ -113,7 +113,6 @@ int resume(RunGiven given) {
   given.resume = fs::absolute(given.resume).lexically_normal().string();
   const fs::path folder = given.resume;
   const experiment::PastRun past = experiment::read_past_run(folder);
-  if (past.was_over) throw InputError(fmt::format("--resume {}: is over", folder.string()));
   if (!past.spec.keep_jobs)
     throw InputError(
         fmt::format("--resume {}: was given without --keep-jobs: its jobs have ended with it", folder.string()));
@@ -121,6 +120,8 @@ int resume(RunGiven given) {
   if (!inputs.problems.empty())
     throw InputError(fmt::format("--resume {}:\n  {}", folder.string(), fmt::join(inputs.problems, "\n  ")));
   experiment::Keeping kept{folder};
+  if (past.was_over && !experiment::is_an_agent_there(kept.run().agents))
+    throw InputError(fmt::format("--resume {}: is over", folder.string()));
   fs::current_path(inputs.folder);
   experiment::RealMachine machine{past.spec, kept.run().agents};
   experiment::Prepared run = experiment::prepare(past.spec, machine.cores());

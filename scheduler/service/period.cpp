@@ -102,14 +102,18 @@ void Period::start(const std::function<void()>& on_wait, const std::function<std
   intake_.emplace(*journal_, board_, folder_, socket_.get(), begin, intake_options(std::move(page)));
 }
 
-// Nothing: it has ended or not begun, or has kept no jobs.
+// The newest that has kept its jobs and has not ended, whatever was begun since then. Nothing: there is none. One of which
+// results were made has ended when its agents are gone.
 std::optional<experiment::PastRun> Period::last_kept_period() const {
-  const fs::path folder = newest_event_log(folder_).parent_path();
+  std::optional<experiment::PastRun> last;
   std::error_code error;
-  const auto has = [&](std::string_view name) { return fs::exists(folder / name, error); };
-  if (folder.empty() || !has(results::kTurnsFile) || !has("run.json")) return std::nullopt;
-  experiment::PastRun last = experiment::read_run(folder);
-  if (last.was_over) return std::nullopt;
+  for (const auto& run : fs::directory_iterator(folder_.runs(), error)) {
+    const auto has = [&](std::string_view name) { return fs::exists(run.path() / name, error); };
+    if (!has(results::kTurnsFile) || !has("run.json") || (last && run.path() < last->folder)) continue;
+    experiment::PastRun found = experiment::read_run(run.path());
+    if (!found.was_over || experiment::is_an_agent_there(experiment::read_kept_run(run.path()).agents))
+      last = std::move(found);
+  }
   return last;
 }
 
@@ -123,8 +127,7 @@ std::optional<Period::LeftPeriod> Period::last_period_if_left() const {
     return left;
   } catch (const InputError& error) {
     throw InputError(fmt::format(
-        "{}; without this file the service starts without the jobs that it has left, when their lease is over",
-        error.what()));
+        "{}; when the lease of the jobs that it has left is over, the service starts without this file", error.what()));
   }
 }
 
@@ -153,7 +156,10 @@ results::PolicyRun Period::run(experiment::Viewers viewers, const std::function<
   results::Recorder recorder{run_folder_, description()};
   live::RunOptions engine;
   engine.leaves_jobs = options_.run.keep_jobs;
-  if (kept_) kept_->tell(engine, recorder, [this] { intake_->go_on(); });
+  if (kept_)
+    kept_->tell(engine, recorder, [this] {
+      if (last_) intake_->go_on();
+    });
   engine.overrun = options_.run.overrun;
   engine.machine_end = machine_.end();
   engine.pairing = options_.run.pairing;
