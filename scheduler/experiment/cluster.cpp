@@ -330,8 +330,7 @@ std::vector<launcher::AgentLink> Cluster::connect_for_run() {
     links = connect_again();
   kept_ = {.key = is_key_of_user_ ? protocol::LinkKey{} : key_, .nodes = {}};
   for (std::size_t i = 0; i < nodes_.size(); ++i)
-    kept_.nodes.push_back({nodes_[i].host, links[i].address.to_text(), links[i].session.id, links[i].hello,
-                           !nodes_[i].started_by.empty()});
+    kept_.nodes.push_back({nodes_[i].host, links[i].address.to_text(), links[i].session.id, links[i].hello});
   return links;
 }
 

@@ -26,6 +26,8 @@ namespace {
 using nlohmann::json;
 using std::chrono::microseconds;
 
+constexpr const char* kFormat = "replay-turns 1";  // another one where the inputs of a turn mean something else
+
 void say(const std::string& line) { say_on_stderr("replay: " + line); }
 
 std::string boot_id() {
@@ -70,7 +72,7 @@ std::array<std::uint8_t, Size> bytes_in(const JsonPlace<json>& place) {
 json to_json(const KeptAgents::Node& node) {
   return {{"host", node.host},         {"agent", node.address},           {"session", to_hex(node.session)},
           {"cores", node.hello.cores}, {"packages", node.hello.packages}, {"emulated", node.hello.emulated},
-          {"node", node.hello.host},   {"started", node.is_started_by_us}};
+          {"node", node.hello.host}};
 }
 
 KeptAgents::Node node_of(const JsonPlace<json>& place) {
@@ -82,7 +84,6 @@ KeptAgents::Node node_of(const JsonPlace<json>& place) {
   node.hello.packages = place.at("packages").count();
   node.hello.emulated = place.at("emulated").flag();
   node.hello.host = place.at("node").text();
-  node.is_started_by_us = place.at("started").flag();
   return node;
 }
 
@@ -101,6 +102,7 @@ KeptRun KeptRun::parse(const std::string& text, const std::string& file) {
     throw InputError(fmt::format("{}: {}", file, error.what()));
   }
   const JsonPlace<json> all{value, file};
+  if (all.at("format").text() != kFormat) all.at("format").fail(fmt::format("\"{}\"", kFormat));
   KeptRun run;
   run.boot = all.at("boot").text();
   run.steady_us = all.at("steady_us").as<std::int64_t>("microseconds");
@@ -115,7 +117,8 @@ KeptRun KeptRun::parse(const std::string& text, const std::string& file) {
 std::string KeptRun::to_text() const {
   json nodes = json::array();
   for (const KeptAgents::Node& node : agents.nodes) nodes.push_back(to_json(node));
-  return json{{"boot", boot},
+  return json{{"format", kFormat},
+              {"boot", boot},
               {"steady_us", steady_us},
               {"unix_us", unix_us},
               {"begin_us", begin.time_since_epoch().count()},

@@ -24,7 +24,6 @@ struct KeptAgents {
     std::string address;  ///< "127.0.0.1:40123"
     protocol::SessionId session{};
     protocol::Hello hello{};  ///< its cores
-    bool is_started_by_us = false;
   };
   protocol::LinkKey key{};  ///< all zero: that of --agent-key, which is not kept
   std::vector<Node> nodes;

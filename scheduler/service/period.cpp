@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <functional>
 #include <limits>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -102,19 +104,22 @@ void Period::start(const std::function<void()>& on_wait, const std::function<std
   intake_.emplace(*journal_, board_, folder_, socket_.get(), begin, intake_options(std::move(page)));
 }
 
-// The newest that has kept its jobs and has not ended, whatever was begun since then. Nothing: there is none. One of which
-// results were made has ended when its agents are gone.
+// The last that has kept its jobs and has not ended, whatever was begun since then. Nothing: there is none. If results were made of
+// it meanwhile, it has ended when its agents are gone.
 std::optional<experiment::PastRun> Period::last_kept_period() const {
-  std::optional<experiment::PastRun> last;
+  std::map<fs::file_time_type, fs::path, std::greater<>> kept;  // by their last turns
   std::error_code error;
   for (const auto& run : fs::directory_iterator(folder_.runs(), error)) {
-    const auto has = [&](std::string_view name) { return fs::exists(run.path() / name, error); };
-    if (!has(results::kTurnsFile) || !has("run.json") || (last && run.path() < last->folder)) continue;
-    experiment::PastRun found = experiment::read_run(run.path());
-    if (!found.was_over || experiment::is_an_agent_there(experiment::read_kept_run(run.path()).agents))
-      last = std::move(found);
+    const auto at = fs::last_write_time(run.path() / results::kTurnsFile, error);
+    if (!error && fs::exists(run.path() / "run.json", error)) kept.insert_or_assign(at, run.path());
   }
-  return last;
+  for (const auto& [at, folder] : kept) {
+    experiment::PastRun last = experiment::read_run(folder);
+    const bool is_newest = folder == kept.begin()->second;
+    if (!last.was_over || (is_newest && experiment::is_an_agent_there(experiment::read_kept_run(folder).agents)))
+      return last;
+  }
+  return std::nullopt;
 }
 
 // Nothing: there is none, it was another one, or its agents are gone.

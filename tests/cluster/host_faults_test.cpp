@@ -217,7 +217,7 @@ class Round {
     counts_.push_back(fmt::format("{} queued again", requeues));
   }
 
-  /// Those who read the folder of a run get along with this one.
+  /// `replay results` and `replay report` read the folder.
   void check_readers(bool is_cut) const {
     for (const std::string words : {"results r --out check", "report r -o page.html"}) {
       const ShellResult read = shell(fmt::format("{} {}", REPLAY_PROGRAM, words), folder_);

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <random>
@@ -19,17 +18,13 @@
 #include "scheduler/base/process/process.hpp"
 #include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/launcher_fixture.hpp"
+#include "tests/support/random.hpp"
 
 namespace replay::launcher {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-
-unsigned number_in(const char* variable, unsigned otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-}
 
 class LeftProcesses : public Launcher {
  protected:
@@ -116,8 +111,8 @@ class LeftProcesses : public Launcher {
 };
 
 TEST_F(LeftProcesses, AreEndedBeforeTheNextAgentStartsAJob) {
-  const unsigned rounds = number_in("REPLAY_LEFT_ROUNDS", 6);
-  const unsigned seed = number_in("REPLAY_LEFT_SEED", 1);
+  const unsigned rounds = static_cast<unsigned>(test::number_from("REPLAY_LEFT_ROUNDS", 6));
+  const unsigned seed = static_cast<unsigned>(test::number_from("REPLAY_LEFT_SEED", 1));
   unsigned left = 0;
   for (unsigned round = 0; round < rounds; ++round) {
     SCOPED_TRACE("round " + std::to_string(round) + " of seed " + std::to_string(seed));
