@@ -12,7 +12,7 @@ AgentJob::AgentJob(const AgentSite& site, protocol::LaunchJob order)
     : job_(site, std::move(order), [this](std::size_t rank) { on_rank_exit(rank); }),
       ending_(job_, [this] { let_go(); }),
       watch_(job_, ending_),
-      orders_(job_, [this] { binding_check_.follow(); }),
+      orders_(job_, [this] { binding_check_.follow_soon(); }),
       binding_check_(job_),
       start_(job_, ending_),
       registration_(job_, ending_, watch_,

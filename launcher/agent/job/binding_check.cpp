@@ -34,7 +34,10 @@ std::string bind(const Topology& topology, pid_t pid, std::span<const PuId> core
 
 }  // namespace
 
-BindingCheck::BindingCheck(JobContext& job) : job_(job), timer_(job.site.loop, -1, 0, [this] { look_at_start(); }) {}
+BindingCheck::BindingCheck(JobContext& job)
+    : job_(job),
+      timer_(job.site.loop, -1, 0, [this] { look_at_start(); }),
+      soon_(job.site.loop, -1, 0, [this] { follow(); }) {}
 
 void BindingCheck::begin() {
   is_on_ = true;
@@ -59,11 +62,18 @@ void BindingCheck::for_each_process(Visit visit) const {
 
 void BindingCheck::look() {
   if (!is_on_) return;
+  follow();
   for_each_process([this](auto rank, pid_t pid, std::span<const PuId> cores) { put_back(rank, pid, cores); });
 }
 
-void BindingCheck::follow() {
+void BindingCheck::follow_soon() {
   if (!is_on_) return;
+  is_behind_ = true;
+  soon_.arm_after(0ms);
+}
+
+void BindingCheck::follow() {
+  if (!std::exchange(is_behind_, false)) return;
   for_each_process([this](auto, pid_t pid, std::span<const PuId> cores) {
     if (thread_outside(pid, cores)) bind(*job_.site.topology, pid, cores);
   });
@@ -71,6 +81,7 @@ void BindingCheck::follow() {
 
 void BindingCheck::stop() {
   timer_.disarm();
+  soon_.disarm();
   if (!std::exchange(is_on_, false)) return;
   for (const auto& [rank, times] : times_put_back_)
     if (times > 1) job_.note(fmt::format("{} was put back {} times", name_of(rank), times));

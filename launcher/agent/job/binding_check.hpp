@@ -29,13 +29,15 @@ class BindingCheck {
   /// Puts back each process with a thread that may run outside its cores, with a note for the user the first time for
   /// each rank. Nothing happens before begin().
   void look();
-  /// The ranks have been moved: what else there is of the job follows them.
-  void follow();
+  /// The ranks have been moved: what else there is of the job follows them, once the answer to the order is on its way. Finding
+  /// it takes a walk through the job's processes, several times as long as moving the ranks.
+  void follow_soon();
   /// Notes how often each was put back, if more than once.
   void stop();
 
  private:
   void look_at_start();
+  void follow();
   /// Calls `visit` for each process of the job with its rank, if it has one, and the cores that it belongs on.
   template <class Visit>
   void for_each_process(Visit visit) const;
@@ -48,6 +50,8 @@ class BindingCheck {
   std::map<std::optional<std::size_t>, long> times_put_back_;  // by rank, none: of no one rank
   std::chrono::milliseconds next_{100};
   LoopEvent timer_;
+  bool is_behind_ = false;  // what else there is has yet to follow
+  LoopEvent soon_;
 };
 
 }  // namespace replay::launcher

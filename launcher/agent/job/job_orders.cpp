@@ -91,8 +91,8 @@ void JobOrders::apply(const protocol::MoveRanks& order) {
   }
   job_.ranks.set_cores(order.core_of_rank);
   if (job_.site.is_emulated) return wait_for(Busy::kMoving, lets_go_within(job_.site.quantum));
-  on_move_();
   finish_move();
+  on_move_();
 }
 
 std::optional<std::string> JobOrders::why_not_move(const std::vector<std::int32_t>& core_of_rank) const {
