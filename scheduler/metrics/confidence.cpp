@@ -34,6 +34,14 @@ double student_t(double confidence, int degrees) {
   return boost::math::quantile(boost::math::complement(distribution, (1 - confidence) / 2));
 }
 
+double student_beyond(double t, int degrees) {
+  INVARIANT(degrees >= 1, "Student's t with {} degrees of freedom", degrees);
+  if (std::isnan(t)) return kNothing;
+  if (std::isinf(t)) return 0;
+  const boost::math::students_t distribution{static_cast<double>(degrees)};
+  return 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(t)));
+}
+
 Estimate estimate(std::span<const double> values, bool trim, double confidence) {
   Estimate result{kNothing, kNothing, values.size(), trim ? std::min<std::size_t>(2, values.size()) : 0};
   if (std::ranges::any_of(values, [](double value) { return std::isnan(value); })) return result;
@@ -51,9 +59,34 @@ Estimate estimate(std::span<const double> values, bool trim, double confidence) 
   }
   const auto all = static_cast<double>(sorted.size());
   const double share_kept = static_cast<double>(kept.size()) / all;
-  const double error = std::sqrt(variance_of(winsorized) / all) / share_kept;
-  result.half_width = student_t(confidence, static_cast<int>(kept.size()) - 1) * error;
+  result.error = std::sqrt(variance_of(winsorized) / all) / share_kept;
+  result.half_width = student_t(confidence, static_cast<int>(kept.size()) - 1) * result.error;
   return result;
+}
+
+double probability_by_chance(const Estimate& estimate) {
+  INVARIANT(estimate.dropped == 0, "a test of a mean without {} of its values", estimate.dropped);
+  if (!std::isfinite(estimate.error)) return kNothing;
+  if (estimate.mean == 0) return 1;
+  return student_beyond(estimate.mean / estimate.error, static_cast<int>(estimate.values) - 1);
+}
+
+std::size_t values_needed(double mean, double deviation, double confidence, std::size_t most) {
+  const auto are_enough = [&](std::size_t values) {
+    const double error = deviation / std::sqrt(static_cast<double>(values));
+    return student_t(confidence, static_cast<int>(values) - 1) * error < std::abs(mean);
+  };
+  std::size_t too_few = 1, enough = 2;
+  while (!are_enough(enough)) {
+    if (enough >= most) return most + 1;
+    too_few = enough;
+    enough = std::min(2 * enough, most);
+  }
+  while (enough - too_few > 1) {
+    const std::size_t middle = too_few + (enough - too_few) / 2;
+    (are_enough(middle) ? enough : too_few) = middle;
+  }
+  return enough;
 }
 
 std::vector<double> percent_differences(std::span<const double> first, std::span<const double> here) {

@@ -164,6 +164,8 @@ constexpr Definition kNodeDefinitions[] = {
      [](const Inputs& in) { return ratio(in.machine.busy_cores, in.capacity() - in.machine.absent_cores); }},
 };
 
+constexpr std::span<const Definition> kAllDefinitions[] = {kDefinitions, kNodeDefinitions};
+
 // The rows that trimming leaves, as [first, last).
 struct Kept {
   std::size_t first;
@@ -371,10 +373,16 @@ Summary select(const Summary& summary, std::span<const std::string> names) {
 
 std::vector<std::string_view> metric_names() {
   std::vector<std::string_view> names;
-  for (const auto definitions :
-       {std::span<const Definition>{kDefinitions}, std::span<const Definition>{kNodeDefinitions}})
+  for (const auto definitions : kAllDefinitions)
     for (const Definition& definition : definitions) names.push_back(definition.name);
   return names;
+}
+
+std::string_view unit_of(std::string_view metric) {
+  for (const auto definitions : kAllDefinitions)
+    for (const Definition& definition : definitions)
+      if (definition.name == metric) return definition.unit;
+  return {};
 }
 
 std::vector<std::pair<std::string_view, double>> batsim_summary(const JobSums& sums, const Series& series) {

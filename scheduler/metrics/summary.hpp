@@ -120,6 +120,8 @@ class JobSums {
 
 /// Every metric's name.
 [[nodiscard]] std::vector<std::string_view> metric_names();
+/// "s", "ratio"; empty if there is no such metric.
+[[nodiscard]] std::string_view unit_of(std::string_view metric);
 
 /// The summary that Batsim writes (`_schedule.json`), under its names and by its definitions: slowdown is response over
 /// execution time as it was. Energy is left out. Over the jobs that count.

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "scheduler/base/text/add_item.hpp"
+#include "scheduler/metrics/estimate_text.hpp"
 #include "scheduler/validate/paper_numbers.hpp"
 #include "scheduler/validate/table.hpp"
 
@@ -24,12 +25,6 @@ constexpr int kPageDecimals[] = {1, 1, 2};  // of wait, response, slowdown
 std::string row_text(const PageRow& cells) { return fmt::format("| {} |\n", fmt::join(cells, " | ")); }
 
 std::string head_text(const PageRow& cells) { return row_text(cells) + row_text(PageRow(cells.size(), "---")); }
-
-std::string plain(const metrics::Estimate& estimate) {
-  return std::isfinite(estimate.mean)
-             ? fmt::format("{:+.1f} [{:+.1f}, {:+.1f}]", estimate.mean, estimate.low(), estimate.high())
-             : "-";
-}
 
 std::vector<CellResult> of_arrivals(const std::vector<CellResult>& results, std::string_view arrivals) {
   std::vector<CellResult> some;
@@ -135,7 +130,7 @@ std::string gains_table(const ValidationPage& page) {
     if (gain.first != kPaperPolicies[0]) continue;
     const SeedMeans* const mean = seed_mean(page, gain);
     text += row_text({fmt::format("{} {}", gain.place, gain.policy),
-                      mean == nullptr ? "-" : plain(mean->gains[compare::kResponse]),
+                      mean == nullptr ? "-" : metrics::difference_text(mean->gains[compare::kResponse], 1),
                       percent_text(gain.simulated[compare::kResponse]), percent_text(gain.real[compare::kResponse]),
                       gain.signs_agree(compare::kResponse) ? "yes" : "NO", paper_gain(gain.place, gain.policy)});
   }
@@ -151,7 +146,8 @@ std::string seeds_table(const ValidationPage& page) {
     for (std::size_t i = 0; i < compare::kFigureCount; ++i)
       row.push_back(value_text(mean.figures[i].mean, kPageDecimals[i]));
     const bool is_first = mean.policy == kPaperPolicies[0];
-    for (std::size_t i = 0; i < compare::kFigureCount; ++i) row.push_back(is_first ? "" : plain(mean.gains[i]));
+    for (std::size_t i = 0; i < compare::kFigureCount; ++i)
+      row.push_back(is_first ? "" : metrics::difference_text(mean.gains[i], 1));
     text += row_text(row);
   }
   return text;

@@ -13,6 +13,7 @@
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/metrics/confidence.hpp"
+#include "scheduler/metrics/estimate_text.hpp"
 
 namespace replay::experiment {
 namespace {
@@ -62,22 +63,6 @@ metrics::Estimate difference(const SeededResult& first, const SeededResult& here
   return metrics::estimate(metrics::percent_differences(values_of(first, metric), values_of(here, metric)), trim);
 }
 
-std::string mean_cell(const metrics::Estimate& estimate, const Row& row) {
-  if (!std::isfinite(estimate.mean)) return "-";
-  const std::string mean = fmt::format("{:.{}f}", estimate.mean * row.scale, row.decimals);
-  return std::isfinite(estimate.half_width)
-             ? fmt::format("{} +- {:.{}f}", mean, estimate.half_width * row.scale, row.decimals)
-             : mean;
-}
-
-std::string difference_cell(const metrics::Estimate& estimate) {
-  if (!std::isfinite(estimate.mean)) return "-";
-  const std::string mean = fmt::format("{:+.2f}", estimate.mean);
-  return std::isfinite(estimate.half_width)
-             ? fmt::format("{} [{:+.2f}, {:+.2f}]", mean, estimate.low(), estimate.high())
-             : mean;
-}
-
 ordered_json to_json(const metrics::Estimate& estimate) {
   return {{"mean", number_or_null(estimate.mean)},
           {"half_width", number_or_null(estimate.half_width)},
@@ -123,7 +108,8 @@ std::string seeds_table(const std::vector<SeededResult>& results, bool trim) {
   for (const Row& row : kRows) {
     auto& cells = rows.emplace_back(1, row.title);
     for (const SeededResult& result : results)
-      cells.push_back(mean_cell(metrics::estimate(values_of(result, row.metric), trim), row));
+      cells.push_back(
+          metrics::mean_text(metrics::estimate(values_of(result, row.metric), trim), row.decimals, row.scale));
   }
   std::string text = aligned(rows);
   if (results.size() < 2) return text;
@@ -133,7 +119,7 @@ std::string seeds_table(const std::vector<SeededResult>& results, bool trim) {
   for (const Row& row : kRows) {
     auto& cells = rows.emplace_back(1, row.title);
     for (std::size_t i = 1; i < results.size(); ++i)
-      cells.push_back(difference_cell(difference(results[0], results[i], row.metric, trim)));
+      cells.push_back(metrics::difference_text(difference(results[0], results[i], row.metric, trim), 2));
   }
   return text + '\n' + aligned(rows);
 }

@@ -41,6 +41,37 @@ TEST(Confidence, IsThatOfStudentsSleepData) {
   EXPECT_NEAR(estimated.mean, 1.58, 1e-12);
   EXPECT_NEAR(estimated.low(), 0.7001142, 5e-8);
   EXPECT_NEAR(estimated.high(), 2.4598858, 5e-8);
+  // And t = 4.0621, p-value = 0.002833.
+  EXPECT_NEAR(estimated.mean / estimated.error, 4.0621, 5e-5);
+  EXPECT_NEAR(probability_by_chance(estimated), 0.002833, 5e-7);
+}
+
+// In closed form: 1 - 2 / pi * atan(t) of one degree, 1 - t / sqrt(t^2 + 2) of two.
+TEST(StudentT, ItsTailsAreWhatIsBeyondItsValues) {
+  EXPECT_NEAR(student_beyond(3, 1), 1 - 2 / 3.14159265358979 * std::atan(3), 1e-12);
+  EXPECT_NEAR(student_beyond(-4, 2), 1 - 4 / std::sqrt(18), 1e-12);
+  EXPECT_NEAR(student_beyond(student_t(0.99, 7), 7), 0.01, 1e-12);
+  EXPECT_EQ(student_beyond(std::numeric_limits<double>::infinity(), 3), 0);
+  EXPECT_TRUE(std::isnan(student_beyond(std::numeric_limits<double>::quiet_NaN(), 3)));
+}
+
+TEST(Confidence, AMeanIsByChanceAsItsIntervalSays) {
+  EXPECT_EQ(probability_by_chance(estimate(std::vector<double>{0, 0, 0})), 1);
+  EXPECT_EQ(probability_by_chance(estimate(std::vector<double>{2, 2, 2})), 0) << "it never varies";
+  EXPECT_TRUE(std::isnan(probability_by_chance(estimate(std::vector<double>{2}))));
+  const std::vector<double> values = {1, 2, 4, 8};
+  const double chance = probability_by_chance(estimate(values));
+  EXPECT_NEAR(estimate(values, false, 1 - chance).low(), 0, 1e-9);
+}
+
+// By the table of t: of 17 values 2.1199 * 2 / sqrt(17) = 1.0283, of 18 it is 2.1098 * 2 / sqrt(18) = 0.9946.
+TEST(Confidence, SaysHowManyValuesItTakes) {
+  EXPECT_EQ(values_needed(1, 2, 0.95, 1000), 18u);
+  EXPECT_EQ(values_needed(-1, 2, 0.95, 1000), 18u);
+  EXPECT_EQ(values_needed(1, 2, 0.95, 17), 18u) << "more than 17";
+  EXPECT_EQ(values_needed(1, 0, 0.95, 1000), 2u);
+  EXPECT_EQ(values_needed(0, 2, 0.95, 1000), 1001u);
+  EXPECT_EQ(values_needed(0, 0, 0.95, 1000), 1001u);
 }
 
 // The mean of 2, 3 and 4; winsorized the values are 2, 2, 3, 4, 4 with variance 1, so that the error is
