@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <span>
 
@@ -32,16 +31,7 @@ constexpr double kTitle = 15, kName = 12, kSmall = 11;
 report::Axis curve_axis(double least, double most, bool from_zero, bool whole_steps) {
   if (from_zero) least = std::min(least, 0.0);
   if (most <= least) most = least + 1;
-  report::Axis axis{.low = least, .high = most};
-  const double step = report::nice_step(most - least, 5);
-  if (whole_steps) {
-    axis.low = std::floor(least / step + 1e-9) * step;
-    axis.high = std::ceil(most / step - 1e-9) * step;
-  }
-  const double first = std::ceil(axis.low / step - 1e-9);
-  for (double i = first; i * step <= axis.high + step * 1e-6; ++i)
-    axis.ticks.push_back({i * step, fmt::format("{:.6g}", i == 0 ? 0.0 : i * step)});
-  return axis;
+  return report::span_axis("", least, most, 5, whole_steps);
 }
 
 Stroke stroke_of(const Curve& curve) {

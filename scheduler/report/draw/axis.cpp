@@ -131,6 +131,19 @@ Axis value_axis(std::string name, double high, int parts, bool is_count) {
   return axis;
 }
 
+Axis span_axis(std::string name, double low, double high, int parts, bool whole_steps) {
+  Axis axis{.low = low, .high = high, .name = std::move(name)};
+  const double step = nice_step(high - low, parts);
+  if (whole_steps) {
+    axis.low = std::floor(low / step + kAlmost) * step;
+    axis.high = std::ceil(high / step - kAlmost) * step;
+  }
+  const double first = std::ceil(axis.low / step - kAlmost);
+  for (double i = first; i * step <= axis.high + step * 1e-6; ++i)
+    axis.ticks.push_back({i * step, fmt::format("{:.6g}", i == 0 ? 0.0 : i * step)});
+  return axis;
+}
+
 Axis time_axis(const std::string& name, double from, double to, int parts) {
   const TimeUnit& unit = unit_for(to - from);
   const double step = step_for(unit, to - from, parts);

@@ -30,6 +30,8 @@ struct Axis {
 
 /// From 0, or `low`, to the first step not below `high`, in at most `parts` steps; whole numbers only if `is_count`.
 [[nodiscard]] Axis value_axis(std::string name, double high, int parts, bool is_count = false);
+/// From `low` to `high`, or with `whole_steps` from the step below to the one above, in about `parts` steps. REQUIRES: low < high.
+[[nodiscard]] Axis span_axis(std::string name, double low, double high, int parts, bool whole_steps);
 /// From `from` to `to`, seconds, exactly; in the unit that fits, which is added to `name`.
 [[nodiscard]] Axis time_axis(const std::string& name, double from, double to, int parts);
 /// From 1, 2 or 5 times a power of ten to another, labelled at the powers. `is_time`: seconds, from one of "1 s", "10 s", "1 min",

@@ -1,6 +1,7 @@
 #include "scheduler/report/draw/legend.hpp"
 
 #include <array>
+#include <utility>
 
 namespace replay::report {
 namespace {
@@ -78,6 +79,14 @@ void draw_marker(Canvas& canvas, Point at, std::size_t number) {
       }
       canvas.fill_circle(at, kMarker * 0.55, kWhite);
   }
+}
+
+LegendEntry marked_curve_entry(std::string name, std::size_t number) {
+  return {std::move(name), [number](Canvas& canvas, const Box& box) {
+            const double y = box.y + box.height / 2;
+            canvas.line({box.x, y}, {box.right(), y}, curve_stroke(number));
+            draw_marker(canvas, {box.x + box.width / 2, y}, number);
+          }};
 }
 
 double legend_height(const Font& font, std::span<const LegendEntry> entries, double width, double size) {

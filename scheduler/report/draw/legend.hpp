@@ -25,6 +25,9 @@ struct LegendEntry {
   std::function<void(Canvas& canvas, const Box& box)> sample;
 };
 
+/// Of curve `number`: its line with a mark.
+[[nodiscard]] LegendEntry marked_curve_entry(std::string name, std::size_t number);
+
 /// Of so many entries in so wide a place; as many in a line as there is room for.
 [[nodiscard]] double legend_height(const Font& font, std::span<const LegendEntry> entries, double width, double size);
 /// `at` is the upper left corner. A name that is wider than a line is cut.

@@ -111,12 +111,7 @@ Layout ecdf_layout(std::span<const PlotRun> runs, const FigureOptions& options) 
          }
        }});
   if (curves->size() > 1)
-    for (std::size_t i = 0; i < curves->size(); ++i)
-      layout.legend.push_back({(*curves)[i].name, [i](Canvas& canvas, const Box& box) {
-                                 const double y = box.y + box.height / 2;
-                                 canvas.line({box.x, y}, {box.right(), y}, curve_stroke(i));
-                                 draw_marker(canvas, {box.x + box.width / 2, y}, i);
-                               }});
+    for (std::size_t i = 0; i < curves->size(); ++i) layout.legend.push_back(marked_curve_entry((*curves)[i].name, i));
   return layout;
 }
 
