@@ -1,10 +1,11 @@
-// `replay plot RUN...`: a figure of runs for a paper, made from their event logs.
+// `replay plot RUN...`: a figure for a paper, of runs from their event logs, or of a study from its sweep.csv.
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "scheduler/cli/options.hpp"
 #include "scheduler/report/page/runs.hpp"
 #include "scheduler/report/plot/figure.hpp"
+#include "scheduler/sweep/answer/metric_over.hpp"
 
 namespace replay::cli {
 namespace {
@@ -32,12 +34,20 @@ struct PlotGiven {
   std::vector<std::string> runs;
   std::string out;
   report::FigureOptions options;
+  std::optional<sweep::MetricOverOptions> metric_over;  // the figure is one of a study
+  std::vector<std::string> where;
 };
+
+std::vector<std::string_view> figure_names() {
+  std::vector<std::string_view> names{report::kFigureNames.begin(), report::kFigureNames.end()};
+  names.push_back(sweep::kMetricOver);
+  return names;
+}
 
 report::FigureKind figure_named(const std::string& name) {
   const auto* const found = std::ranges::find(report::kFigureNames, name);
   if (found == report::kFigureNames.end())
-    throw UsageError(fmt::format("--figure: there is no figure '{}'{}", name, suggestion(name, report::kFigureNames)));
+    throw UsageError(fmt::format("--figure: there is no figure '{}'{}", name, suggestion(name, figure_names())));
   return static_cast<report::FigureKind>(found - report::kFigureNames.begin());
 }
 
@@ -54,8 +64,34 @@ double width_named(const std::string& text) {
   return length_of("--width", text, 40, 1000);
 }
 
-int plot(const PlotGiven& given) {
-  report::write_figure(report::logs_of(given.runs), given.options, given.out);
+void plot_study(const CLI::App& command, const PlotGiven& given) {
+  for (const char* const option : {"--metric", "--by", "--bound", "--from", "--to"})
+    if (command.count(option) > 0)
+      throw UsageError(fmt::format("{}: is for figures of runs, found with {}", option, sweep::kMetricOver));
+  if (given.runs.size() != 1)
+    throw UsageError(
+        fmt::format("--figure {}: expected the folder of one study, found {}", sweep::kMetricOver, given.runs.size()));
+  sweep::MetricOverOptions options = *given.metric_over;
+  for (const std::string& where : given.where) {
+    const std::size_t cut = where.find('=');
+    if (cut == std::string::npos || cut == 0)
+      throw UsageError(fmt::format("--where: expected AXIS=VALUE, such as malleable=0.5, found '{}'", where));
+    options.where.emplace_back(where.substr(0, cut), where.substr(cut + 1));
+  }
+  options.size.width = given.options.width_mm * report::kPointsPerMm;
+  if (given.options.height_mm) options.size.height = *given.options.height_mm * report::kPointsPerMm;
+  options.title = given.options.title;
+  options.labels = given.options.labels;
+  sweep::write_metric_over(given.runs[0], options, given.out);
+}
+
+int plot(const CLI::App& command, const PlotGiven& given) {
+  if (given.metric_over)
+    plot_study(command, given);
+  else if (!given.where.empty())
+    throw UsageError(fmt::format("--where: is for the figure {}", sweep::kMetricOver));
+  else
+    report::write_figure(report::logs_of(given.runs), given.options, given.out);
   fmt::print("{}\n", given.out);
   return 0;
 }
@@ -89,7 +125,9 @@ void add_figure_options(CLI::App& command, report::FigureOptions& options) {
           "of the figure, in millimetres (default: by the figure)")
       ->type_name("MM");
   command.add_option("--title", options.title, "above the figure (default: none)")->type_name("TEXT");
-  command.add_option("--label", options.labels, "name of a run, once for each (default: its policy, or its folder)")
+  command
+      .add_option("--label", options.labels,
+                  "name of a run, or of a policy of a study, once for each (default: its policy, or its folder)")
       ->type_name("NAME")
       ->allow_extra_args(false);
 }
@@ -97,26 +135,38 @@ void add_figure_options(CLI::App& command, report::FigureOptions& options) {
 }  // namespace
 
 Command add_plot(CLI::App& app) {
-  auto* command = app.add_subcommand("plot", "a figure of runs for a paper: SVG, PDF or TikZ");
+  auto* command = app.add_subcommand("plot", "a figure of runs or of a study for a paper: SVG, PDF or TikZ");
   command->footer(
       "RUN is a run's folder (or the folder of several policies' runs, of seeds, or of `replay validate`), or an "
-      "events.log.\n"
+      "events.log; of metric-over it is the folder of a study (`replay sweep`).\n"
       "The same runs and options give the same bytes. Its figures are described in docs/plot.md.\n"
       "Examples: replay plot runs/20261121-040000-easy --figure gantt --to 12h -o gantt.pdf\n"
-      "          replay plot runs/compare --figure ecdf --metric slowdown -o slowdown.tikz");
+      "          replay plot runs/compare --figure ecdf --metric slowdown -o slowdown.tikz\n"
+      "          replay plot malleability --figure metric-over:load:mean_wait --where malleable=0.5 -o wait.pdf");
   auto given = std::make_shared<PlotGiven>();
-  command->add_option("RUN", given->runs, "the runs, in the order of their curves")->required();
+  command->add_option("RUN", given->runs, "the runs, in the order of their curves; or the folder of a study")
+      ->required();
   command
       ->add_option_function<std::string>(
-          "--figure", [given](const std::string& name) { given->options.kind = figure_named(name); },
-          fmt::format("one of {}", fmt::join(report::kFigureNames, ", ")))
+          "--figure",
+          [given](const std::string& name) {
+            given->metric_over = sweep::metric_over_named(name);
+            if (!given->metric_over) given->options.kind = figure_named(name);
+          },
+          fmt::format("one of {}; of a study {}:AXIS[:METRIC]", fmt::join(report::kFigureNames, ", "),
+                      sweep::kMetricOver))
       ->type_name("FIGURE")
       ->required();
   command->add_option("-o,--out", given->out, "the file, written whole: .svg, .pdf, or for \\input .tikz or .tex")
       ->type_name("FILE")
       ->required();
+  command
+      ->add_option("--where", given->where,
+                   "of metric-over: only cells with this value, such as malleable=0.5; may be repeated")
+      ->type_name("AXIS=VALUE")
+      ->allow_extra_args(false);
   add_figure_options(*command, given->options);
-  return [given] { return plot(*given); };
+  return [given, command] { return plot(*command, *given); };
 }
 
 }  // namespace replay::cli

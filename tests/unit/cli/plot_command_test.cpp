@@ -43,6 +43,32 @@ TEST_F(Plotting, SaysWhatItExpects) {
   expect_says("plot runs --figure gantt -o no/such/folder/a.svg", 1, {"no/such/folder/a.svg", "cannot be created"});
 }
 
+TEST_F(Comparing, PlotsAMetricOfAStudyOverAnAxis) {
+  const std::string study = REPLAY_SOURCE_DIR "/tests/data/sweep.csv";
+  for (const char* const ending : {"svg", "pdf", "tikz", "tex"}) {
+    const std::string file = std::string{"a."} + ending;
+    expect_says("plot " + study +
+                    " --figure metric-over:malleable:utilisation --where load=0.8 --label A --label B --label C " +
+                    "--title Shares --width double --height 60 -o " + file,
+                0, {file.c_str()});
+    EXPECT_GT(text_of(folder_ / file).size(), 500u) << file;
+  }
+  expect_says("plot " + study + " --figure metric-over -o a.svg", 2,
+              {"expected metric-over:AXIS or metric-over:AXIS:METRIC"});
+  expect_says("plot " + study + " --figure metric-ove -o a.svg", 2,
+              {"there is no figure 'metric-ove'; did you mean 'metric-over'?"});
+  expect_says("plot " + study + " --figure metric-over:load --metric wait -o a.svg", 2,
+              {"--metric: is for figures of runs"});
+  expect_says("plot " + study + " --figure metric-over:load --bound 1s -o a.svg", 2,
+              {"--bound: is for figures of runs"});
+  expect_says("plot " + study + " --figure metric-over:load --where 0.5 -o a.svg", 2,
+              {"--where: expected AXIS=VALUE", "'0.5'"});
+  expect_says("plot " + study + " " + study + " --figure metric-over:load -o a.svg", 2,
+              {"the folder of one study, found 2"});
+  expect_says("plot . --figure metric-over:load -o a.svg", 1, {"expected the folder of a study with its sweep.csv"});
+  expect_says("plot . --figure gantt --where load=1 -o a.svg", 2, {"--where: is for the figure metric-over"});
+}
+
 TEST_F(Comparing, ThePicturesOfTheDocumentationAreWhatTheProgramDraws) {
   const std::string source = REPLAY_SOURCE_DIR;
   expect_says(
@@ -52,6 +78,8 @@ TEST_F(Comparing, ThePicturesOfTheDocumentationAreWhatTheProgramDraws) {
     expect_says("plot synth --figure " + std::string{figure} + " -o a.svg", 0, {});
     EXPECT_EQ(text_of(folder_ / "a.svg"), text_of(source + "/docs/plot/" + figure + ".svg")) << figure;
   }
+  expect_says("plot " + source + "/tests/data/sweep.csv --figure metric-over:load -o a.svg", 0, {});
+  EXPECT_EQ(text_of(folder_ / "a.svg"), text_of(source + "/docs/plot/metric-over.svg"));
 }
 
 }  // namespace
