@@ -220,9 +220,11 @@ void add_cells(AnswerText& answer, const StudyResults& results) {
   const std::size_t done = results.cells.size() - failed;
   const std::size_t missing = results.planned - std::min(results.planned, results.cells.size());
   answer.is_whole = failed == 0 && missing == 0 && versions.size() < 2;
-  answer.cells.push_back(failed + missing == 0 ? fmt::format("All {} are done.", counted(done, "cell"))
-                                               : fmt::format("{} of {} are done; {} failed, {} missing.", done,
-                                                             counted(results.planned, "cell"), failed, missing));
+  const std::string version = versions.size() == 1 ? fmt::format(", by version {}", versions.begin()->first) : "";
+  answer.cells.push_back(failed + missing == 0
+                             ? fmt::format("All {} are done{}.", counted(done, "cell"), version)
+                             : fmt::format("{} of {} are done{}; {} failed, {} missing.", done,
+                                           counted(results.planned, "cell"), version, failed, missing));
   if (failed > 0) answer.cells.push_back(fmt::format("Failed: {}.", most_common(failures)));
   if (failed + missing > 0)
     answer.cells.emplace_back(

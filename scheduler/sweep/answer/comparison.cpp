@@ -33,7 +33,11 @@ struct Roles {
 };
 
 // Of one policy in one setting: the seeds that have a value, ascending, and their values.
-using BySeed = std::map<std::size_t, double>;
+struct SeedValue {
+  std::size_t seed;
+  double value;
+};
+using BySeed = std::vector<SeedValue>;
 using ByPolicy = std::vector<BySeed>;
 using BySetting = std::map<std::vector<std::size_t>, ByPolicy>;
 
@@ -52,8 +56,14 @@ BySetting values_of(const StudyResults& results, const Roles& roles, std::size_t
       ++comparison.without_value;
       continue;
     }
-    of[roles.policy ? cell.values[*roles.policy] : 0][roles.seed ? cell.values[*roles.seed] : 0] = found->second;
+    of[roles.policy ? cell.values[*roles.policy] : 0].push_back(
+        {roles.seed ? cell.values[*roles.seed] : 0, found->second});
   }
+  for (auto& [setting, of] : all)
+    for (BySeed& seeds : of) {
+      std::ranges::sort(seeds, {}, &SeedValue::seed);
+      INVARIANT(std::ranges::adjacent_find(seeds, {}, &SeedValue::seed) == seeds.end(), "two cells are one");
+    }
   return all;
 }
 
@@ -66,11 +76,14 @@ metrics::Estimate mean_of(const BySeed& seeds) {
 
 Difference difference_of(const ByPolicy& of, std::size_t first, std::size_t second) {
   std::vector<double> before, differences;
-  for (const auto& [seed, value] : of[first])
-    if (const auto pair = of[second].find(seed); pair != of[second].end()) {
-      before.push_back(value);
-      differences.push_back(pair->second - value);
-    }
+  auto pair = of[second].begin();
+  for (const SeedValue& of_first : of[first]) {
+    while (pair != of[second].end() && pair->seed < of_first.seed) ++pair;
+    if (pair == of[second].end()) break;
+    if (pair->seed > of_first.seed) continue;
+    before.push_back(of_first.value);
+    differences.push_back(pair->value - of_first.value);
+  }
   Difference difference{
       .first = first, .second = second, .estimate = metrics::estimate(differences, false, 1 - kChance)};
   difference.mean_of_first = metrics::estimate(before).mean;

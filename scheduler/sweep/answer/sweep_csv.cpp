@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -92,6 +93,8 @@ class Reader {
     std::vector<std::size_t> values;
     for (std::size_t i = 0; i < results_.axes.size(); ++i) values.push_back(value_number(i, text_of(i + 1)));
     const auto [found, is_new] = cells_.try_emplace(id, results_.cells.size());
+    if (is_new && !seen_.insert(values).second)
+      fail(fmt::format("cell {} has the same values of the axes as a cell above", id));
     if (is_new) results_.cells.push_back({.id = id, .values = values, .version = {}, .failure = {}, .metrics = {}});
     CellResult& cell = results_.cells[found->second];
     if (cell.values != values) fail(fmt::format("cell {} has other values of the axes than above", id));
@@ -133,6 +136,7 @@ class Reader {
   CsvRow row_;
   StudyResults results_;
   std::map<std::string, std::size_t> cells_;
+  std::set<std::vector<std::size_t>> seen_;                  // their values
   std::vector<std::map<std::string, std::size_t>> numbers_;  // of each axis: its values' numbers
 };
 

@@ -40,7 +40,8 @@ TEST(AnswerPage, HasTheAnswerFirstThenTablesAndAFigureForEachAxis) {
   const std::string page = page_of(drawn_study());
   expect_in(
       page,
-      {"<h1>one &amp; two</h1>", "All 12 cells are done.", "<th scope=\"row\" class=\"name\">", "fcfs&lt;malleable&gt;",
+      {"<h1>one &amp; two</h1>", "All 12 cells are done, by version 1.0.", "<th scope=\"row\" class=\"name\">",
+       "fcfs&lt;malleable&gt;",
        "<li><a href=\"#mean_wait\">mean_wait</a>: Best of 2 settings: fcfs&lt;malleable&gt; in 1; open in 1.</li>",
        "<td class=\"best\">50 ± 25</td>", "<td class=\"open\">open</td>", "mean_wait over load, with 95 % intervals",
        "fcfs&lt;malleable&gt;, load 0.7: 60.3333 +- 24.9, 3 seeds", "What the numbers mean"});
@@ -56,7 +57,8 @@ TEST(AnswerPage, WarnsAboveAllOfWhatIsMissing) {
   results.cells.back().failure = "<out of memory>";
   results.cells.erase(results.cells.begin());
   const std::string page = page_of(results);
-  expect_in(page, {"<div class=\"warn\">\n<p>10 of 12 cells are done; 1 failed, 1 missing.</p>\n<p>Failed: 1: &lt;out "
+  expect_in(page, {"<div class=\"warn\">\n<p>10 of 12 cells are done, by version 1.0; 1 failed, 1 "
+                   "missing.</p>\n<p>Failed: 1: &lt;out "
                    "of memory&gt;.</p>"});
 }
 

@@ -23,7 +23,7 @@ TEST(AnswerText, SaysWhatIsBestWhatIsOpenAndWhatIsMissing) {
   results.cells.erase(results.cells.begin() + 4);
   const std::string text = text_of_study(results);
   EXPECT_EQ(text.substr(0, text.find("An interval is")), R"(made
-28 of 30 cells are done; 1 failed, 1 missing.
+28 of 30 cells are done, by version 1.0; 1 failed, 1 missing.
 Failed: 1: out of memory.
 They are left out: a mean is over the seeds that are there, which stand in brackets where some are not, and a difference
 over the seeds that both policies have.
@@ -51,7 +51,7 @@ load                    policy            less               difference  seeds n
 
 TEST(AnswerText, SaysThatAllCellsAreDone) {
   const AnswerText answer = answer_of_study(test::made_study({"a", "b"}, {"0.6"}, {{{1, 2, 3}}, {{11, 12, 13.1}}}));
-  EXPECT_EQ(answer.cells, (std::vector<std::string>{"All 6 cells are done."}));
+  EXPECT_EQ(answer.cells, (std::vector<std::string>{"All 6 cells are done, by version 1.0."}));
   EXPECT_TRUE(answer.is_whole);
   EXPECT_EQ(answer.metrics[0].verdict, "Best of 1 setting: a in 1; open in 0.");
   EXPECT_EQ(answer.metrics[0].tables[0].best, (std::vector<std::size_t>{0, 1})) << "the column of a";

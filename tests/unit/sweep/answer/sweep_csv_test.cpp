@@ -104,6 +104,8 @@ TEST_F(SweepCsv, RefusesWhatIsNone) {
                  ":3: cell a has a second value of mean_wait");
   expect_refused("cell,load,metric,value\na,1,mean_wait,1\na,2,makespan,1\n",
                  ":3: cell a has other values of the axes than above");
+  expect_refused("cell,load,metric,value\na,1,mean_wait,1\nb,1,mean_wait,1\n",
+                 ":3: cell b has the same values of the axes as a cell above");
   expect_refused("cell,load,metric,value\na,\"1,mean_wait,1\n", ":2: a cell in quotation marks does not end");
 }
 
