@@ -114,6 +114,7 @@ void draw_curves(report::Canvas& canvas, const report::Plot& plot, const MetricO
 
 std::vector<std::string> names_of(const std::vector<Axis>& axes) {
   std::vector<std::string> names;
+  names.reserve(axes.size());
   for (const Axis& axis : axes) names.push_back(axis.name);
   return names;
 }
