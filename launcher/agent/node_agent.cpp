@@ -118,6 +118,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, const AgentDirectory& home, Ag
   site_.topology = &topology_;
   site_.cores = &cores_;
   site_.end_cost = &end_cost_;
+  site_.starts = &starts_;
   site_.guard = &guard_;
   if (const auto turn = options_.turn_of_jobs(); turn.count() > 0) {
     turns_.emplace(loop_.get(), cores_, guard_, turn);
@@ -199,6 +200,7 @@ void NodeAgent::on(const protocol::LaunchJob& order) {
     return line_.send(protocol::OrderFailed{order.job, "launch", "a job with this number runs"});
   test_yielding_again();
   const auto& job = jobs_[order.job] = std::make_unique<AgentJob>(site_, order);
+  starts_.add(order.core_of_rank.size());
   job->launch();
   const auto launched = jobs_.find(order.job);
   if (launched == jobs_.end()) return;

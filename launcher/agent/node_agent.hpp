@@ -17,6 +17,7 @@
 #include "launcher/agent/job/agent_job.hpp"
 #include "launcher/agent/job/job_turns.hpp"
 #include "launcher/agent/left_processes.hpp"
+#include "launcher/agent/recent_starts.hpp"
 #include "launcher/agent/registrar.hpp"
 #include "launcher/mpich/proxy_desk.hpp"
 #include "launcher/os/control_group.hpp"
@@ -69,6 +70,7 @@ class NodeAgent {
   std::optional<BusyCores> busy_cores_;  // none: the back end is not ours to choose
   std::chrono::steady_clock::time_point yielding_tested_;
   EndCost end_cost_;
+  RecentStarts starts_;
   Guard guard_;
   std::optional<JobTurns> turns_;  // none: on emulated cores, or not wanted
   std::optional<ControlGroup> group_;

@@ -199,9 +199,19 @@ EndedByConnection find_ended_by_connection(std::string_view complaint, bool had_
   return had_its_proxy ? EndedByConnection::kForeign : EndedByConnection::kNoProxy;
 }
 
-bool lacked_ucx_thread(std::string_view error_output) {
-  return error_output.find("Assertion `ucs_async_thread_global_context.thread != NULL' failed") !=
-         std::string_view::npos;
+std::vector<pid_t> lacking_ucx_thread(std::string_view error_output) {
+  constexpr std::string_view kFailure = "Assertion `ucs_async_thread_global_context.thread != NULL' failed";
+  std::vector<pid_t> found;
+  for (const std::string_view line : split(error_output, '\n')) {
+    const std::size_t end = line.find(kFailure);
+    if (end == std::string_view::npos) continue;
+    std::string_view thread = line.substr(0, end);  // "[HOST:PID   :0:THREAD]      FILE:LINE  "
+    thread = thread.substr(0, thread.rfind(']') + 1);
+    pid_t pid = 0;
+    std::from_chars(thread.data() + thread.rfind(':') + 1, thread.data() + thread.size(), pid);
+    found.push_back(pid);
+  }
+  return found;
 }
 
 std::string read_tail(int file, std::size_t most) {

@@ -111,8 +111,9 @@ struct BadTermination {
 enum class EndedByConnection : std::uint8_t { kNo, kForeign, kUnclear, kNoProxy };
 [[nodiscard]] EndedByConnection find_ended_by_connection(std::string_view complaint, bool had_its_proxy);
 
-/// Whether UCX (1.13) has ended a rank because it could not make its thread, for want of a process, memory or descriptors.
-[[nodiscard]] bool lacked_ucx_thread(std::string_view error_output);
+/// The threads that UCX (1.13) has ended with their ranks because it could not make its own thread, for want of a process,
+/// memory or descriptors: the rank's process where it is that one's first. 0: not said.
+[[nodiscard]] std::vector<pid_t> lacking_ucx_thread(std::string_view error_output);
 
 /// The last `most` bytes of an open file; empty when it cannot be read. Does not move its offset.
 [[nodiscard]] std::string read_tail(int file, std::size_t most);

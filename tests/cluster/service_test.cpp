@@ -292,38 +292,14 @@ TEST_F(ServiceOfUsers, OneThatLacksOpenFilesAtItsStartSaysSo) {
       << refused.err;
 }
 
-// Of another user, whose processes are counted; root's are not. As mpiexec starts, it is left room for so many tasks beside
-// itself.
-class ServiceThatLacksProcesses : public ServiceOfUsers {
+// Neither modes of folders nor limits of processes bind root.
+class ServiceOfAnotherUser : public ServiceOfUsers {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "only root has a user to spare";
     ServiceOfUsers::SetUp();
     if (IsSkipped()) return;
     ASSERT_EQ(::chown(folder_.path().c_str(), user_, user_), 0);
-    fs::create_directory(folder_ / "bin");
-    write_text(folder_ / "bin/mpiexec", fmt::format(R"(#!/bin/bash
-echo >>{0}/tries
-if [ -e {0}/limit ]; then
-  read -r more <{0}/limit
-  tasks=0
-  for status in /proc/[0-9]*/status; do
-    of= threads=0
-    while read -r key value rest; do
-      case $key in Uid:) of=$value ;; Threads:) threads=$value ;; esac
-    done <$status
-    [ "$of" = {1} ] && tasks=$((tasks + threads))
-  done 2>{0}/errors
-  prlimit --pid $PPID --nproc=$((tasks + more)):
-  ulimit -S -u $((tasks + more))
-else
-  prlimit --pid $PPID --nproc=$(ulimit -H -u):
-  ulimit -S -u $(ulimit -H -u)
-fi
-exec {2} "$@"
-)",
-                                                    folder_.path().string(), user_, find_program("mpiexec")->string()));
-    fs::permissions(folder_ / "bin/mpiexec", fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
   }
   std::unique_ptr<Background> start(const std::string& machine) {
     const std::string id = std::to_string(user_);
@@ -348,6 +324,39 @@ exec {2} "$@"
                                              "host"};
     return std::make_unique<Background>("/usr/bin/setpriv", arguments, folder_ / "out", folder_ / "err");
   }
+  const uid_t user_ = 1'000'000'000 + static_cast<uid_t>(::getpid());
+};
+
+// As mpiexec starts, it is left room for so many tasks beside itself.
+class ServiceThatLacksProcesses : public ServiceOfAnotherUser {
+ protected:
+  void SetUp() override {
+    ServiceOfAnotherUser::SetUp();
+    if (IsSkipped()) return;
+    fs::create_directory(folder_ / "bin");
+    write_text(folder_ / "bin/mpiexec", fmt::format(R"(#!/bin/bash
+echo >>{0}/tries
+if [ -e {0}/limit ]; then
+  read -r more <{0}/limit
+  tasks=0
+  for status in /proc/[0-9]*/status; do
+    of= threads=0
+    while read -r key value rest; do
+      case $key in Uid:) of=$value ;; Threads:) threads=$value ;; esac
+    done <$status
+    [ "$of" = {1} ] && tasks=$((tasks + threads))
+  done 2>{0}/errors
+  prlimit --pid $PPID --nproc=$((tasks + more)):
+  ulimit -S -u $((tasks + more))
+else
+  prlimit --pid $PPID --nproc=$(ulimit -H -u):
+  ulimit -S -u $(ulimit -H -u)
+fi
+exec {2} "$@"
+)",
+                                                    folder_.path().string(), user_, find_program("mpiexec")->string()));
+    fs::permissions(folder_ / "bin/mpiexec", fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
+  }
   void leave(int more) { write_text(folder_ / "limit", fmt::format("{}\n", more)); }
   /// It waits, and does so for this reason.
   void expect_waits(int job, const std::string& why) {
@@ -364,9 +373,6 @@ exec {2} "$@"
     const std::string end = ask(of_job("wait", job));
     EXPECT_TRUE(has(end, R"("outcome":"completed")")) << end;
   }
-
- private:
-  const uid_t user_ = 1'000'000'000 + static_cast<uid_t>(::getpid());
 };
 
 TEST_F(ServiceThatLacksProcesses,
@@ -400,6 +406,18 @@ TEST_F(ServiceThatLacksProcesses, ARigidJobWhoseRankLacksAThreadWaitsToo) {
     for (std::size_t at = 0; (at = log.find("jobs can be started again", at)) != std::string::npos; ++at) ++times;
   }
   EXPECT_LE(times, 1U) << "that its ranks are there does not say that they have their threads";
+}
+
+// Nothing tells how far its ranks came: that there is no room for the job without it does.
+TEST_F(ServiceThatLacksProcesses, AJobWithoutVmlibWhoseRankLacksAThreadWaitsToo) {
+  leave(2);
+  const auto service = start(one_core());
+  std::string submission = submit(1, phases(0.1));
+  const std::string environment = R"("environment":[)";
+  submission.replace(submission.find(environment), environment.size(), environment + R"("REPLAY_VM_OFF=1",)");
+  EXPECT_TRUE(has(ask(submission), R"("submitted":1)")) << service->err();
+  expect_lacks_a_thread_and_runs_later(1);
+  EXPECT_EQ(stop(*service), 0) << service->err();
 }
 
 TEST_F(ServiceOfUsers, AMachineThatThePolicyCannotUseIsRefusedBeforeAnyJobComes) {

@@ -13,6 +13,7 @@
 #include "launcher/agent/cores/node_cores.hpp"
 #include "launcher/agent/daemon_stream.hpp"
 #include "launcher/agent/end_cost.hpp"
+#include "launcher/agent/recent_starts.hpp"
 #include "launcher/mpich/job_network.hpp"
 #include "launcher/os/control_group.hpp"
 #include "launcher/os/topology.hpp"
@@ -31,6 +32,7 @@ struct AgentSite {
   const Topology* topology = nullptr;
   NodeCores* cores = nullptr;
   EndCost* end_cost = nullptr;
+  RecentStarts* starts = nullptr;
   JobNetwork network = JobNetwork::kHost;
   Guard* guard = nullptr;     ///< null: what is stopped stays so when this process is killed
   JobTurns* turns = nullptr;  ///< null: jobs that share cores run at the same time

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "launcher/agent/cores/job_segment.hpp"
@@ -18,6 +19,10 @@ struct JobContext {
   JobContext(JobContext&&) = delete;
 
   [[nodiscard]] JobId id() const { return order.job; }
+  /// How long its ranks have to register.
+  [[nodiscard]] std::chrono::milliseconds registration_limit() const {
+    return site.registration_limit + site.registration_limit_per_rank * static_cast<long>(order.world_size());
+  }
   /// Reports, once, that its ranks have been started.
   void note_begin();
   /// Reports a line for the user and adds it beside the job's output, where that is possible.
@@ -26,9 +31,11 @@ struct JobContext {
   const AgentSite& site;
   const protocol::LaunchJob order;
   const JobKey key;
+  const std::chrono::steady_clock::time_point launched = std::chrono::steady_clock::now();
   JobRanks ranks;
   JobProcesses processes;
   bool has_begun = false;
+  std::set<pid_t> seen_ranks;  ///< processes that the proxy was seen to have started
   /// When mpiexec or its proxy was last seen stopped from outside: what it has not done since is no fault of the site.
   std::chrono::steady_clock::time_point stopped{};
   bool has_vmlib = false;  ///< its ranks preload it; they register where ranks.segment() is there

@@ -102,11 +102,6 @@ void JobEnding::on_mpiexec_exit(int status, bool had_child) {
     is_site_fault_ = true;
     how_.broken = fmt::format("mpiexec could not fork its proxy: {}", kLimitOfProcesses);
   }
-  // Of a start of some ranks only mpiexec does not notice it: its proxy goes on trying to fork the others.
-  if (!how_.asked && was_refused_a_thread(job_)) {
-    is_site_fault_ = true;
-    how_.broken = fmt::format("a rank could not make UCX's thread: {}", kLimitOfProcesses);
-  }
   phase_ = Phase::kLeaving;
   job_.processes.on_mpiexec_exit();
   unnoticed_timer_.disarm();
@@ -180,6 +175,11 @@ bool JobEnding::kill_ranks_left() {
 
 void JobEnding::finish() {
   phase_ = Phase::kOver;
+  // Of a start of some ranks only mpiexec does not notice it: its proxy goes on trying to fork the others.
+  if (!how_.asked && was_refused_a_thread(job_)) {
+    is_site_fault_ = true;
+    how_.broken = fmt::format("a rank could not make UCX's thread: {}", kLimitOfProcesses);
+  }
   const JobEnd end = judge(job_, how_);
   learn_end_cost(end);
   job_.ranks.leave();

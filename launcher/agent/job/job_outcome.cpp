@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +16,7 @@
 
 #include "launcher/mpich/mpiexec.hpp"
 #include "scheduler/base/file/full_disk.hpp"
+#include "scheduler/base/process/limit_of_processes.hpp"
 #include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
@@ -123,14 +125,40 @@ std::string failure_reason(const JobContext& job, const HowItEnded& how, const s
   return reason_by_messages(job, how, bad, own);
 }
 
-// Some ranks have entered MPI_Init, and none has left it. What MPICH says of it can be lost.
-bool failed_in_init(const JobContext& job) {
+/// How far any rank has come, as far as vmlib tells.
+JobContext::Init init_of(const JobContext& job) {
+  using Init = JobContext::Init;
   const JobSegment* const segment = job.ranks.segment();
-  if (segment == nullptr) return job.init_of_unregistered == JobContext::Init::kEntered;
-  if (job.ranks.registered() == 0) return false;
+  if (segment == nullptr) return job.init_of_unregistered;
+  if (job.ranks.registered() == 0) return Init::kAhead;
   for (std::uint32_t slot = 0; slot < job.ranks.size(); ++slot)
-    if (segment->state(slot) > REPLAY_VM_STARTING) return false;
-  return true;
+    if (segment->state(slot) > REPLAY_VM_STARTING) return Init::kLeft;
+  return Init::kEntered;
+}
+
+// What MPICH says of it can be lost.
+bool failed_in_init(const JobContext& job) { return init_of(job) == JobContext::Init::kEntered; }
+
+std::string output_of(const JobContext& job) {
+  std::string output = job.processes.output(kTailBytes);
+  return job.order.label ? without_labels(output) : output;
+}
+
+/// Whether the job has ended within the time for registration.
+bool ended_at_start(const JobContext& job) {
+  return std::chrono::steady_clock::now() - job.launched <= job.registration_limit();
+}
+
+/// Whether one of these processes was a rank, no program that a rank has started. Of several that end, Hydra names one.
+bool is_any_a_rank(const std::vector<pid_t>& processes, const JobContext& job) {
+  const pid_t named = find_bad_termination(output_of(job)).value_or(BadTermination{}).pid;
+  return std::ranges::any_of(processes,
+                             [&](pid_t pid) { return pid != 0 && (pid == named || job.seen_ranks.contains(pid)); });
+}
+
+/// Now that the job has ended: whether it and those that were started with it would have processes enough.
+bool lacks_processes(const JobContext& job) {
+  return why_no_processes(job.site.starts->processes_since(job.launched - job.registration_limit())) != 0;
 }
 
 /// Where /dev/shm is full, messages of MPICH and UCX in MPI_Init name anything but it, and a program that writes there
@@ -161,13 +189,15 @@ bool has_lost_its_proxy(const JobContext& job) {
 }
 
 bool was_refused_a_thread(const JobContext& job) {
-  return !job.order.is_on_several_nodes() && job.are_ranks_plain && failed_in_init(job) &&
-         lacked_ucx_thread(job.processes.error_output(kTailBytes));
+  if (job.order.is_on_several_nodes() || init_of(job) == JobContext::Init::kLeft) return false;
+  const std::vector<pid_t> lacking = lacking_ucx_thread(job.processes.error_output(kTailBytes));
+  if (lacking.empty()) return false;
+  if (failed_in_init(job) && job.are_ranks_plain) return true;
+  return ended_at_start(job) && is_any_a_rank(lacking, job) && lacks_processes(job);
 }
 
 JobEnd judge(const JobContext& job, const HowItEnded& how) {
-  std::string output = job.processes.output(kTailBytes);
-  if (job.order.label) output = without_labels(output);
+  const std::string output = output_of(job);
   JobEnd end;
   end.exit_code = WIFEXITED(how.exit_status) ? WEXITSTATUS(how.exit_status) : 128 + WTERMSIG(how.exit_status);
   const bool must_register = job.ranks.registered() > 0 || job.site.is_emulated;

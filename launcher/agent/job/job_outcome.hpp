@@ -28,7 +28,9 @@ struct HowItEnded {
 /// could not fork one: where another program's connection is taken for the proxy's, the proxy has been forked before.
 [[nodiscard]] bool has_lost_its_proxy(const JobContext& job);
 
-/// Whether a rank could not make its thread in MPI_Init though the job had taken nothing: the node has no process for it.
+/// Whether a rank could not make its thread in MPI_Init for want of a process on this node: the job had taken nothing, or has
+/// ended at its start and there still is no room for one of its size. REQUIRES: no process of the job is left, and its segment
+/// is still there.
 [[nodiscard]] bool was_refused_a_thread(const JobContext& job);
 
 /// REQUIRES: no process of the job is left, and its segment is still there.

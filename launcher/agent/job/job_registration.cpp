@@ -52,18 +52,13 @@ JobRegistration::JobRegistration(JobContext& job, JobEnding& ending, JobWatch& w
 
 void JobRegistration::begin(std::string no_vmlib_reason) {
   no_vmlib_reason_ = std::move(no_vmlib_reason);
-  limit_timer_.arm_after(limit());
+  limit_timer_.arm_after(job_.registration_limit());
   if (job_.ranks.segment() == nullptr) look_whether_running();
 }
 
 void JobRegistration::stop() {
   limit_timer_.disarm();
   look_timer_.disarm();
-}
-
-std::chrono::milliseconds JobRegistration::limit() const {
-  return job_.site.registration_limit +
-         job_.site.registration_limit_per_rank * static_cast<long>(job_.order.world_size());
 }
 
 // ---- ranks ----------------------------------------------------------------------------------------------------------
@@ -171,13 +166,15 @@ void JobRegistration::on_timeout() {
   if (job_.processes.is_hydra_stopped()) {
     job_.stopped = now;
     job_.note_begin();  // its time limit counts meanwhile
-    return limit_timer_.arm_after(limit() / 4);
+    return limit_timer_.arm_after(job_.registration_limit() / 4);
   }
-  if (const auto left = std::chrono::ceil<std::chrono::milliseconds>(job_.stopped + limit() - now); left > 0ms)
+  if (const auto left = std::chrono::ceil<std::chrono::milliseconds>(job_.stopped + job_.registration_limit() - now);
+      left > 0ms)
     return limit_timer_.arm_after(left);
   if (job_.ranks.registered() == 0 && job_.processes.program().empty() && job_.processes.strays().empty())
     return ending_.break_off_unstarted(fmt::format("mpiexec has started no process of the program within {} s: {}",
-                                                   static_cast<double>(limit().count()) / 1000, kLimitOfProcesses));
+                                                   static_cast<double>(job_.registration_limit().count()) / 1000,
+                                                   kLimitOfProcesses));
   if (job_.ranks.segment() == nullptr)
     declare_rigid(no_vmlib_reason_);
   else if (job_.ranks.have_all_registered())
@@ -194,7 +191,7 @@ void JobRegistration::declare_not_yet(const std::string& reason) {
 
 /// Names the program that was found instead of registered ranks.
 std::string JobRegistration::describe_unregistered() const {
-  const double seconds = static_cast<double>(limit().count()) / 1000;
+  const double seconds = static_cast<double>(job_.registration_limit().count()) / 1000;
   if (const std::size_t registered = job_.ranks.registered(); registered > 0)
     return fmt::format("not yet shrinkable: only {} of {} ranks registered within {} s", registered, job_.ranks.size(),
                        seconds);

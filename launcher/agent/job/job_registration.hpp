@@ -40,7 +40,6 @@ class JobRegistration {
  private:
   /// The slot, or a refusal.
   [[nodiscard]] int slot_for(const replay_vm_hello& hello);
-  [[nodiscard]] std::chrono::milliseconds limit() const;
   void bind_at_start(const replay_vm_hello& hello) const;
   void on_timeout();
   void look_whether_running();

@@ -4,10 +4,7 @@
 // when the proxy has waited for no rank, and still lacks some after the time for registration.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
-#include <set>
 #include <string>
 
 #include "launcher/agent/job/job_context.hpp"
@@ -31,7 +28,6 @@ class JobStart {
 
   JobContext& job_;
   JobEnding& ending_;
-  std::set<pid_t> seen_;                              // processes that the proxy has started
   std::chrono::steady_clock::time_point progressed_;  // the proxy has come, or has started a rank
   std::chrono::steady_clock::time_point tried_;       // to make a process
   LoopEvent look_timer_;

@@ -208,11 +208,15 @@ TEST(StartMpiexec, AnExecutionThatFailsIsToldFromAForkThatFails) {
 }
 
 TEST(LackedUcxThread, IsReadOffWhatUcxSaysAsItEndsARank) {
-  EXPECT_TRUE(
-      lacked_ucx_thread("[n1:22   :0:22]      thread.c:226  Assertion `ucs_async_thread_global_context.thread != "
-                        "NULL' failed\n==== backtrace (tid:     22) ====\n"));
-  EXPECT_FALSE(lacked_ucx_thread("[n1:22   :0:22]      thread.c:226  Assertion `x != NULL' failed\n"));
-  EXPECT_FALSE(lacked_ucx_thread(""));
+  using Threads = std::vector<pid_t>;
+  const std::string failure = "thread.c:226  Assertion `ucs_async_thread_global_context.thread != NULL' failed\n";
+  EXPECT_EQ(lacking_ucx_thread("[n1:22   :0:22]      " + failure + "==== backtrace (tid:     22) ====\n"), Threads{22});
+  EXPECT_EQ(lacking_ucx_thread("[0] [n1:22   :0:22]      " + failure + "[1] [n1:23   :1:25] " + failure),
+            (Threads{22, 25}))
+      << "with mpiexec's labels, and of another thread than the first";
+  EXPECT_EQ(lacking_ucx_thread(failure), Threads{0});
+  EXPECT_EQ(lacking_ucx_thread("[n1:22   :0:22]      thread.c:226  Assertion `x != NULL' failed\n"), Threads{});
+  EXPECT_EQ(lacking_ucx_thread(""), Threads{});
 }
 
 TEST(EndedByConnection, IsReadOffWhatMpiexecComplainsOf) {

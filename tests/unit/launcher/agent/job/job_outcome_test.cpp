@@ -2,15 +2,18 @@
 #include "launcher/agent/job/job_outcome.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "tests/support/few_processes.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -22,6 +25,8 @@ class TheOutcome : public testing::Test {
   void SetUp() override {
     site_.loop = loop_.get();
     site_.cores = &cores_;
+    site_.starts = &starts_;
+    site_.registration_limit = std::chrono::hours{1};
     protocol::LaunchJob order;
     order.core_of_rank = {0, 1};
     job_ = std::make_unique<JobContext>(site_, order, [](std::size_t) {});
@@ -32,7 +37,7 @@ class TheOutcome : public testing::Test {
     job_->processes.on_mpiexec_exit();
   }
   UniqueFd file(const std::string& name, std::string_view text) {
-    UniqueFd made{::open((folder_ / name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+    UniqueFd made{::open((folder_ / name).c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
     EXPECT_EQ(::write(made.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
     return made;
   }
@@ -41,6 +46,7 @@ class TheOutcome : public testing::Test {
   TemporaryFolder folder_;
   EventBase loop_{event_base_new()};
   NodeCores cores_{4, {}};
+  RecentStarts starts_;
   AgentSite site_;
   std::unique_ptr<JobContext> job_;
 };
@@ -68,6 +74,41 @@ TEST_F(TheOutcome, AProxyThatCouldNotStartIsNotTakenForAForeignConnection) {
   EXPECT_EQ(judged({exited_with(255), {}, {}, {}, {}}).reason.find("mpiexec lost its proxy, which was killed or"), 0U);
   site_.network = JobNetwork::kHost;
   EXPECT_EQ(judged({exited_with(255), {}, {}, {}, {}}).reason.find("mpiexec lost its proxy's connection, or one"), 0U);
+}
+
+// Without vmlib nothing tells how far the ranks came, or what the program has taken. Of 2 ranks: 6 processes with mpiexec,
+// its proxy and two threads.
+TEST_F(TheOutcome, ARankThatLacksItsThreadIsTheSitesFaultWhileThereIsNoRoomForTheJobWithoutIt) {
+  const char* const failure =
+      "[n1:12   :0:12]      thread.c:226  Assertion `ucs_async_thread_global_context.thread != NULL' failed\n";
+  const auto bad = [](int pid) {
+    return fmt::format(
+        "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID {} RUNNING AT a\n=   EXIT CODE: 6\n"
+        "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Aborted (signal 6)\n",
+        pid);
+  };
+  starts_.add(2);
+  const auto refused_within = [this](rlim_t processes) {
+    return test::within_limit(processes, [this] { return was_refused_a_thread(*job_) ? 1 : 0; });
+  };
+  leave_messages(bad(12), failure);
+  if (refused_within(1) == test::kNoLimit) GTEST_SKIP() << "no limit of processes binds here";
+  EXPECT_EQ(refused_within(6), 1);
+  EXPECT_EQ(refused_within(7), 0) << "there is room for it beside the agent: it fails by itself";
+  starts_.add(1);
+  EXPECT_EQ(refused_within(10), 1) << "one that was started with it needs 4";
+  EXPECT_EQ(refused_within(11), 0);
+  job_->init_of_unregistered = JobContext::Init::kLeft;
+  EXPECT_EQ(refused_within(6), 0) << "a rank has been in MPI_Init, and gone on";
+  job_->init_of_unregistered = JobContext::Init::kAhead;
+  leave_messages(bad(12), "");
+  EXPECT_EQ(refused_within(6), 0) << "for another reason";
+  leave_messages(bad(11), failure);
+  EXPECT_EQ(refused_within(6), 0) << "what lacks the thread is a program that the rank has started";
+  job_->seen_ranks = {11, 12};
+  EXPECT_EQ(refused_within(6), 1) << "a rank, though not the one that Hydra names of those that ended";
+  site_.registration_limit = std::chrono::milliseconds{0};
+  EXPECT_EQ(refused_within(6), 0) << "its ranks had begun long before";
 }
 
 TEST_F(TheOutcome, AnOrderCountsMoreThanWhatMpiexecSays) {
