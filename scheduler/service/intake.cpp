@@ -70,6 +70,8 @@ struct Intake::Requests {
     if (!std::filesystem::is_directory(job.directory, error))
       return intake.refuse(client,
                            fmt::format("directory: expected a folder, found '{}'", visible_text(job.directory)));
+    if (const auto no_folder = why_cannot_start_in(job.directory))
+      return intake.refuse(client, fmt::format("directory: {}", visible_text(no_folder->why)));
     if (!job.time_limit) job.time_limit = intake.options_.default_limit;
     intake.submissions_.push_back({client, {std::move(job), user, group, {}}});
   }
@@ -154,7 +156,10 @@ void Intake::detach() {
   }
   for (const auto& [job, clients] : std::exchange(waiters_, {}))
     for (const Door::Client client : clients)
-      refuse(client, fmt::format("the service has ended; job {} stays in its journal", number(job)));
+      refuse(client,
+             fmt::format("the service has ended; job {0} stays in its journal for the next one: `replay jobs {0}` "
+                         "says then how it goes on",
+                         number(job)));
   door_.reset();
 }
 
@@ -316,13 +321,15 @@ live::LaunchOrder Intake::order(const TracedJob& traced) {
   return order;
 }
 
-// The folder was there as the job was submitted. What is wrong with the journal, order() finds, too.
+// The folder was there as the job was submitted. Of one that the user may not enter any more, the agent says so as the job
+// ends; what is wrong with the journal, order() finds, too.
 std::string Intake::why_not_startable(JobId job) {
   put_off_.erase(job);
   try {
     const auto stored = journal_.find(job);
-    if (const auto why = stored ? why_cannot_start_in(stored->directory) : std::nullopt)
-      return put_off_.emplace(job, clean_line(*why, kLongestReason)).first->second;
+    const auto no_folder = stored ? why_cannot_start_in(stored->directory) : std::nullopt;
+    if (no_folder && !no_folder->is_denied)
+      return put_off_.emplace(job, clean_line(no_folder->why, kLongestReason)).first->second;
   } catch (const InputError&) {
   }
   return {};

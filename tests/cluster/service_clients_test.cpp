@@ -150,6 +150,15 @@ TEST_F(ServiceClients, WrongInputIsRefusedWithWhatWasExpected) {
   expect_refused("submit no-such-program", 1, "no-such-program: expected a program, one of `replay benchmarks`");
   expect_refused("submit ./err", 1, "./err: expected a program, found none that can be executed");
   expect_refused("submit --directory nowhere phases", 2, "--directory: expected a folder, found 'nowhere'");
+  std::filesystem::create_directory(folder_ / "closed");
+  std::filesystem::permissions(folder_ / "closed", std::filesystem::perms::none);
+  const std::string closed = (folder_ / "closed").string();
+  const std::string as_another =
+      ::geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups -- " : "";  // root may enter it
+  std::filesystem::permissions(folder_.path(), std::filesystem::perms::others_exec, std::filesystem::perm_options::add);
+  const ShellResult denied = run(fmt::format("{}{} submit --directory {} phases", as_another, REPLAY_PROGRAM, closed));
+  EXPECT_EQ(denied.status, 2) << denied.err;
+  EXPECT_EQ(denied.err, fmt::format("replay: --directory: cannot start in {}: Permission denied\n", closed));
   expect_refused("jobs --watch --json", 2, "jobs --watch shows all jobs");
   expect_refused("jobs 0", 2, "JOB");
   expect_refused("cancel", 2, "JOB");

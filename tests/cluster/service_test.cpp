@@ -327,6 +327,29 @@ class ServiceOfAnotherUser : public ServiceOfUsers {
   const uid_t user_ = 1'000'000'000 + static_cast<uid_t>(::getpid());
 };
 
+// It would wait for ever.
+TEST_F(ServiceOfAnotherUser, AJobInAFolderThatMayNotBeEnteredIsRefusedAndFailsLater) {
+  const fs::path work = folder_ / "work";
+  const auto permit = [&work](fs::perms permissions) { fs::permissions(work, permissions); };
+  fs::create_directory(work);
+  ASSERT_EQ(::chown(work.c_str(), user_, user_), 0);
+  const auto service = start(one_core());
+  const auto in_work = [&](std::string submission) {
+    const std::string before = fmt::format("\"{}\"", folder_.path().string());
+    return submission.replace(submission.find(before), before.size(), fmt::format("\"{}\"", work.string()));
+  };
+  const std::string why = fmt::format("cannot start in {}: Permission denied", work.string());
+  permit(fs::perms::owner_read);
+  const std::string refused = ask(in_work(submit(1, R"("sleep","100")")));
+  EXPECT_TRUE(has(refused, R"("error":"directory: )" + why)) << refused;
+  permit(fs::perms::owner_all);
+  (void)ask(submit(1, R"("sleep","100")") + in_work(submit(1, R"("sleep","100")")));
+  permit(fs::perms::owner_read);
+  const std::string end = ask(of_job("cancel", 1) + of_job("wait", 2));
+  EXPECT_TRUE(has(end, R"("outcome":"failed")") && has(end, why)) << end;
+  EXPECT_EQ(stop(*service), 0) << service->err();
+}
+
 // As mpiexec starts, it is left room for so many tasks beside itself.
 class ServiceThatLacksProcesses : public ServiceOfAnotherUser {
  protected:

@@ -234,7 +234,8 @@ LaunchResult launch(JobContext& job) {
     if (!mpiexec)
       return {fmt::format("cannot start {}: not found; install MPICH or name its mpiexec", mpiexec_name(job.site)),
               true, ""};
-    if (auto why = why_cannot_start_in(job.order.working_directory)) return {std::move(why), true, ""};
+    if (auto no_folder = why_cannot_start_in(job.order.working_directory))
+      return {std::move(no_folder->why), !no_folder->is_denied, ""};
     result.failure = why_command_cannot_start(job.order);
     if (result.failure) return result;
     if (job.order.is_on_several_nodes() && (job.site.replay_proxy.empty() || !job.site.dial))

@@ -56,14 +56,16 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-std::optional<std::string> why_cannot_start_in(const fs::path& folder) {
+std::optional<NoFolderToStartIn> why_cannot_start_in(const fs::path& folder) {
   if (folder.empty()) return std::nullopt;
   struct stat status {};
   if (::stat(folder.c_str(), &status) == 0 && !S_ISDIR(status.st_mode))
     errno = ENOTDIR;
   else if (::access(folder.c_str(), X_OK) == 0)
     return std::nullopt;
-  return fmt::format("cannot start in {}: {}", folder.string(), std::strerror(errno));
+  const int error = errno;
+  return NoFolderToStartIn{fmt::format("cannot start in {}: {}", folder.string(), std::strerror(error)),
+                           error == EACCES};
 }
 
 fs::path own_program() {

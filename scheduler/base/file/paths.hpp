@@ -15,8 +15,12 @@ void expect_readable(const std::filesystem::path& folder);
 /// The entries of a folder, sorted by name. Throws InputError as expect_readable() does, also for one that cannot be listed.
 [[nodiscard]] std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
-/// "cannot start in FOLDER: No such file or directory"; nothing if a program can be started there. Empty: here.
-[[nodiscard]] std::optional<std::string> why_cannot_start_in(const std::filesystem::path& folder);
+struct NoFolderToStartIn {
+  std::string why;         ///< "cannot start in FOLDER: No such file or directory"
+  bool is_denied = false;  ///< to this user, by the modes of folders: waiting for it is in vain
+};
+/// Nothing if a program can be started there. Empty: here.
+[[nodiscard]] std::optional<NoFolderToStartIn> why_cannot_start_in(const std::filesystem::path& folder);
 
 /// The file of the program that runs; empty: not known.
 [[nodiscard]] std::filesystem::path own_program();

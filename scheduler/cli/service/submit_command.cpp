@@ -42,6 +42,8 @@ fs::path directory_of(const std::string& given) {
       fs::absolute(given.empty() ? fs::current_path(error) : fs::path{given}, error).lexically_normal();
   if (error || !fs::is_directory(directory, error))
     throw UsageError(fmt::format("--directory: expected a folder, found '{}'", given.empty() ? "." : given));
+  if (const auto no_folder = why_cannot_start_in(directory))
+    throw UsageError(fmt::format("--directory: {}", no_folder->why));
   return directory;
 }
 

@@ -199,7 +199,10 @@ TEST_F(IntakeTest, AServiceThatStopsTakesNoJobsAndTellsThoseThatWait) {
   const std::string refusal =
       "{\"ok\":false,\"error\":\"the service is stopping: it takes no requests that change a job\"}\n";
   EXPECT_EQ((*late)->take(), refusal + refusal);
-  EXPECT_EQ((*waiter)->take(), "{\"ok\":false,\"error\":\"the service has ended; job 2 stays in its journal\"}\n");
+  EXPECT_EQ((*waiter)->take(),
+            "{\"ok\":false,\"error\":\"the service has ended; job 2 stays in its journal for the next one: `replay "
+            "jobs 2` says then how it goes "
+            "on\"}\n");
   EXPECT_TRUE((*waiter)->is_closed());
 }
 
