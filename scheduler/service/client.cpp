@@ -19,13 +19,16 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
-// A request that changes a job may have been carried out although no answer has come.
-const char* doubt_about(const Request& request) {
+// A request that changes a job may have been carried out although no answer has come; a job that is waited for may go on.
+std::string doubt_about(const Request& request) {
   if (std::holds_alternative<Submit>(request))
     return "; whether the job has been submitted is not known: look with `replay jobs --all` before it is submitted "
            "again";
   if (std::holds_alternative<CancelJob>(request))
     return "; whether the job has been cancelled is not known: `replay jobs NUMBER` says";
+  if (const auto* const wait = std::get_if<WaitForJob>(&request))
+    return fmt::format("; whether job {0} goes on is not known: `replay jobs {0}` says, once a service is there",
+                       number(wait->job));
   return "";
 }
 

@@ -42,7 +42,7 @@ std::string ran_text(const JobStatus& job, UnixTime now) {
   return job.started ? span_text(*job.started, job.ended.value_or(now)) : "-";
 }
 
-// Why jobs wait: a line for each reason, with the jobs if it is not that of all that wait.
+// Why jobs wait: a line for each reason, with its jobs.
 std::string waiting_lines(const std::vector<JobStatus>& jobs) {
   constexpr std::size_t kMostNamed = 10;
   std::map<std::string, std::vector<JobId>> by_reason;
@@ -52,11 +52,9 @@ std::string waiting_lines(const std::vector<JobStatus>& jobs) {
   for (const auto& [reason, ids] : by_reason) {
     if (reason.empty()) continue;
     const auto named = std::span{ids}.first(std::min(ids.size(), kMostNamed));
-    if (by_reason.size() > 1)
-      text += fmt::format("{} {}{}: ", noun_for(ids.size(), "job"),
-                          joined(named, ", ", [](JobId id) { return fmt::to_string(number(id)); }),
-                          named.size() < ids.size() ? ", ..." : "");
-    text += reason + '\n';
+    text += fmt::format("{} {}{}: {}\n", noun_for(ids.size(), "job"),
+                        joined(named, ", ", [](JobId id) { return fmt::to_string(number(id)); }),
+                        named.size() < ids.size() ? ", ..." : "", reason);
   }
   return text;
 }

@@ -247,7 +247,7 @@ TEST(JobsOfAService, ThatAreHeldBackAreNamedWithTheReason) {
   EXPECT_EQ(last_lines({wide, small, job_that_waits(3, wide.reason)}), "jobs 1, 3: needs 6 cores, 4 are left\n");
   EXPECT_EQ(last_lines({small}), "");
   EXPECT_EQ(last_lines({job_that_waits(4, "the disk is full"), job_that_waits(5, "the disk is full")}),
-            "the disk is full\n");
+            "jobs 4, 5: the disk is full\n");
 }
 
 TEST(LogWithNodes, ThePageCountsShrunkTimeOfTheLastRun) {

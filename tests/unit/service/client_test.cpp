@@ -145,6 +145,10 @@ TEST_F(ClientOfService, WithoutAnAnswerToARequestThatChangesAJobItSaysThatItsFat
   EXPECT_NE(asked(submit, "nonsense\n").find(ask_first), std::string::npos);
   EXPECT_EQ(asked(submit, "{\"ok\":false,\"error\":\"no\"}\n"), "no") << "a refusal is known";
   EXPECT_NE(asked(CancelJob{JobId{1}}, "").find("whether the job has been cancelled is not known"), std::string::npos);
+  EXPECT_EQ(asked(WaitForJob{JobId{17}}, ""),
+            place() +
+                " has ended the connection, and not answered; whether job 17 goes on is not known: `replay jobs 17` "
+                "says, once a service is there");
   const Server silent{folder_, [](int stream, const std::string&) { (void)Server::line_from(stream); }};
   Client client{folder_, 1s};
   EXPECT_EQ(error_of([&] { (void)client.get<Submitted>(submit); }), place() + " has not answered for 1 s" + ask_first);
