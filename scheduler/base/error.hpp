@@ -20,12 +20,6 @@ class InputError : public std::runtime_error {
       : std::runtime_error(fmt::format("{}:{}: {}", file, line, message)) {}
 };
 
-/// What is to be run is not there.
-class ProgramMissing : public InputError {
- public:
-  using InputError::InputError;
-};
-
 /// Wrong use of the command line: exit status 2.
 class UsageError : public std::runtime_error {
  public:

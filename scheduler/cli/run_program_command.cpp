@@ -11,6 +11,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/calibrate/program/run.hpp"
 #include "scheduler/calibrate/program/session.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
@@ -18,8 +19,6 @@
 
 namespace replay::cli {
 namespace {
-
-constexpr int kCannotStart = 127;  // as a shell reports it
 
 void add_change_options(CLI::App& command, calibrate::ChangeTexts& changes) {
   const auto add = [&command](const char* name, std::vector<std::string>& times, const char* what) {
@@ -69,7 +68,7 @@ Command add_run_program(CLI::App& app) {
     const std::string& name = request->command.front();
     if (const auto data = data_instead_of_program(name)) {
       fmt::print(stderr, "replay: {}: {}\n", visible_text(name), clean_lines(*data));
-      return kCannotStart;
+      return calibrate::kCannotStart;
     }
     return calibrate::run_program(*request,
                                   [](const std::string& line) { fmt::print(stderr, "{}\n", clean_lines(line)); });

@@ -354,13 +354,11 @@ std::vector<std::string> Cluster::check(const std::filesystem::path& folder, con
   std::map<std::string, std::vector<std::string>> hosts_of_note;
   std::optional<protocol::NodeChecked> first;
   std::string name_of_first;
-  std::size_t missing = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const std::string title = nodes_[i].title();
     try {
       const launcher::CheckedNode checked = coming[i].get();
       if (!first) first = checked.node, name_of_first = nodes_[i].host;
-      missing += checked.node.missing.size();
       for (const std::string& one : misfits_of(checked.node, file, *first, name_of_first))
         misfits.push_back(fmt::format("{}: {}", title, one));
       for (const std::string& note : checked.node.notes) hosts_of_note[note].push_back(title);
@@ -369,7 +367,6 @@ std::vector<std::string> Cluster::check(const std::filesystem::path& folder, con
       misfits.push_back(fmt::format("{}: {}", title, error.what()));
     }
   }
-  if (!misfits.empty() && misfits.size() == missing) throw ProgramMissing(text_of(misfits));
   if (!misfits.empty()) throw InputError(text_of(misfits));
   checked_ = std::make_shared<const Checked>(Checked{folder, programs, first.value(), name_of_first});
   for (const auto& [note, titles] : hosts_of_note) {

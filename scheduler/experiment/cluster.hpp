@@ -61,7 +61,7 @@ class Cluster {
 
   /// Asks each node for what has to be alike: the run's `folder` under its path, the `programs` of jobs, MPI, vmlib.
   /// Returns notes, a line each: of agents' starts, and of clocks that differ. Throws InputError with a line for each
-  /// host and what does not fit there; ProgramMissing if that is nothing else. REQUIRES: before start().
+  /// host and what does not fit there. REQUIRES: before start().
   [[nodiscard]] std::vector<std::string> check(const std::filesystem::path& folder,
                                                const std::vector<std::string>& programs);
 

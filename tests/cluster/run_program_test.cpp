@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -103,9 +104,26 @@ TEST_F(RunProgram, TooFewOpenFilesAreRaisedWhereThatIsPermittedAndElseRefused) {
   const ShellResult raised = shell("ulimit -Sn 20; " + run, folder_.path());
   EXPECT_EQ(raised.status, 0) << raised.out << raised.err;
   const ShellResult refused = shell("ulimit -n 24; " + run, folder_.path());
-  EXPECT_EQ(refused.status, 1) << refused.out;
+  EXPECT_EQ(refused.status, 127) << refused.out;
   EXPECT_NE(refused.err.find("replay: the limit of open files (ulimit -n) is 24, and jobs on "), std::string::npos)
       << refused.err;
+}
+
+// Of another user, whose processes are counted; root's are not. With one process there is no agent, with four no rank.
+TEST_F(RunProgram, TooFewProcessesAreNoEndOfTheProgram) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root has a user to spare";
+  const uid_t id = 1'000'000'000 + static_cast<uid_t>(::getpid());
+  ASSERT_EQ(::chown(folder_.path().c_str(), id, id), 0);
+  for (const int processes : {1, 2, 3, 4}) {
+    const ShellResult refused = shell(
+        fmt::format("setpriv --reuid {0} --regid {0} --clear-groups -- prlimit --nproc={1} {2} run -n 1 --cores {3} "
+                    "--job-network host phases --runtime 0.1",
+                    id, processes, REPLAY_PROGRAM, cores_),
+        folder_.path());
+    EXPECT_EQ(refused.status, 127) << processes << ": " << refused.out << refused.err;
+    const auto has = [&refused](const char* text) { return refused.err.find(text) != std::string::npos; };
+    EXPECT_TRUE(has("cannot fork") || has("could not fork") || has("no process can be made")) << refused.err;
+  }
 }
 
 TEST_F(RunProgram, IsShrunkAndExpandedInTurnForAsLongAsItRuns) {

@@ -187,6 +187,7 @@ void ProgramRun::on_ended(JobId /*job*/, const JobEnd& end) {
 void ProgramRun::on_not_started(JobId job, const std::string& reason) {
   JobEnd end;
   end.outcome = Outcome::kFailed;
+  end.exit_code = kCannotStart;
   end.reason = reason;
   on_ended(job, end);
 }

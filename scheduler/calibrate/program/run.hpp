@@ -20,6 +20,9 @@
 
 namespace replay::calibrate {
 
+/// The exit status where the program could not be started, as a shell reports it.
+inline constexpr int kCannotStart = 127;
+
 struct ProgramOrder {
   live::LaunchOrder launch;         ///< its core_of_rank: the placement at the start and when expanded again
   std::vector<CoreId> shrunk_to{};  ///< core of each rank

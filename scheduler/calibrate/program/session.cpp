@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include "launcher/agent/agent.hpp"
@@ -31,7 +32,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr JobId kJob{1};
-constexpr int kCannotStart = 127;  // as a shell reports it
 constexpr int kNobodyReads = 128 + SIGPIPE;
 
 /// The machine that is asked for.
@@ -150,10 +150,13 @@ class Session {
     order_.launch.command.front() = *program;
     try {
       return run_on_machine();
-    } catch (const ProgramMissing& error) {
+    } catch (const UsageError&) {
+      throw;
+    } catch (const std::runtime_error& error) {  // what the machine lacks: the program, mpiexec, processes, open files
+      if (is_started_ || stops_asked() > 0) throw;
       say_(fmt::format("replay: {}", error.what()));
-      return kCannotStart;
     }
+    return kCannotStart;
   }
 
  private:
@@ -193,6 +196,7 @@ class Session {
   }
 
   int under(std::unique_ptr<launcher::MeasuredExecutor> executor, const fs::path& folder, ReportOutput& report) {
+    is_started_ = true;
     const EventBase loop{event_base_new()};
     int status = 1;
     ProgramHistory history;
@@ -231,6 +235,7 @@ class Session {
   experiment::RealMachine machine_;
   ProgramSettings settings_;
   ProgramOrder order_;
+  bool is_started_ = false;
 };
 
 }  // namespace
