@@ -81,6 +81,7 @@ class Simulation {
 
   SimulationResult run() {
     for (std::size_t turn = 0;; ++turn) {
+      if (is_silence_the_last()) lose_silent_nodes();
       if (all_is_held_back()) cancel_held_back();
       const Instant next = next_instant();
       if (next == kNever) break;
@@ -257,6 +258,20 @@ class Simulation {
     const auto is_of_silence = [](const NodeEvent& event) { return event.change.state == NodeState::kSilent; };
     if (std::ranges::none_of(options_.nodes, is_of_silence)) return nullptr;
     return [this](const Job& job) { return is_silent(job.id) ? Duration::max() : Duration::zero(); };
+  }
+
+  // What runs is on silent nodes and may have ended, and nothing comes: those nodes would never be heard of again.
+  [[nodiscard]] bool is_silence_the_last() const {
+    return !unheard_.empty() && unheard_.size() == running_.size() && arrivals_.next() == kNever &&
+           arrivals_.next_cancel() == kNever && nodes_.next() == kNever;
+  }
+
+  // As a daemon does when the lease is over.
+  void lose_silent_nodes() {
+    events_.clear();
+    for (const NodeId node : std::vector<NodeId>{silent_})
+      take_in({.node = node, .state = NodeState::kDown, .reason = "was silent to the end", .reservation = {}});
+    hand_over();
   }
 
   void cancel_held_back() {

@@ -10,10 +10,11 @@ namespace {
 
 constexpr Duration kTick{1};
 
-// Until when a running job holds its cores in plan. A job that is suspended or gone in plan holds nothing.
+// Until when a running job holds its cores in plan. A job that is suspended or gone in plan holds nothing. One that is late is
+// taken to need as long again: with a tick only, the policy would plan a start at each tick until it ends.
 Instant held_until(const RunningJob& running, Instant now) {
   if (running.is_suspended() || running.is_gone_in_plan()) return now;
-  return std::max(running.estimated_end, now + kTick);
+  return std::max(running.estimated_end, now + std::max(now - running.estimated_end, kTick));
 }
 
 // Calls hold(from, cores) for what `running` has on closed nodes, from when these are up again, and returns the rest.

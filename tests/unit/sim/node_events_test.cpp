@@ -134,6 +134,28 @@ TEST(NodeEvents, AJobOnASilentNodeHasNoEndBeforeThatIsHeardOf) {
   EXPECT_EQ(down.end(id('A')), at(20min));
 }
 
+// No later row says what has become of the node.
+TEST(NodeEvents, ANodeThatIsSilentToTheEndIsDownWhenNothingElseRunsOrComes) {
+  const std::vector<TracedJob> jobs{job('A').cores(4).runs(10min).rigid(), job('B').cores(4).runs(30min).rigid(),
+                                    job('C').cores(2).arrives(2min).runs(1min).rigid()};
+  SimulationOptions options;
+  options.nodes = {event(1min, 1, NodeState::kSilent), event(1min, 2, NodeState::kSilent)};
+  for (const char* policy : {"fcfs", "easy", "conservative", "slack", "dynp", "fcfs-malleable"}) {
+    SCOPED_TRACE(policy);
+    const auto log = simulate(policy, Machine::cluster(4, 1, 2), jobs, "isolated", options);
+    for (const char name : {'A', 'B'}) {
+      EXPECT_EQ(log.outcome(id(name)), Outcome::kLost) << policy;
+      EXPECT_EQ(log.end(id(name)), at(30min)) << policy;
+    }
+    EXPECT_EQ(log.outcome(id('C')), Outcome::kCompleted) << policy;
+    EXPECT_GE(log.start(id('C')), at(30min)) << policy;
+    EXPECT_LT(log.start(id('C')), at(60min)) << policy;
+  }
+  options.requeues_lost = true;
+  const auto again = simulate("fcfs", Machine::cluster(4, 1, 2), jobs, "isolated", options);
+  EXPECT_EQ(again.outcome(id('A')), Outcome::kCompleted);
+}
+
 std::size_t kills_in(const MemoryLog& log) {
   return static_cast<std::size_t>(std::ranges::count_if(
       log.records(), [](const log::Record& one) { return content<log::KillDecided>(one) != nullptr; }));
