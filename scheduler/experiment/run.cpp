@@ -14,6 +14,7 @@ results::PolicyRun run(Body& body, Policy& policy, const RuntimeModel& model, re
     recorder.save();
     results::PolicyRun left;
     left.left = true;
+    left.not_kept = std::move(end.not_kept);
     return left;
   }
   results::PolicyRun done = recorder.finish();

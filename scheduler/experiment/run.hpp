@@ -26,7 +26,8 @@ struct Viewers {
 
 /// What a body says of the run when that is over.
 struct BodyEnd {
-  bool left = false;  ///< its jobs go on, and another daemon goes on with it: there are no results yet
+  bool left = false;       ///< its jobs go on, and another daemon goes on with it: there are no results yet
+  std::string not_kept{};  ///< why it has left them, and not ended as it was told
   bool interrupted = false;
   std::string lost{};        ///< why the executor was lost
   std::string fault{};       ///< what the policy did that ended the run

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <exception>
 #include <map>
 #include <optional>
 #include <set>
@@ -102,10 +103,18 @@ class Engine final : public ExecutorListener {
     if (options_.tick) options_.tick(clock_.now());
     return run_.result;
   }
+  RunResult run_or_leave() {
+    try {
+      return run();
+    } catch (const StoppedWithoutDisk& stopped) {
+      run_.result.not_kept = stopped.what();
+      return leave();
+    }
+  }
 
   void on_begun(JobId job) override { jobs_.on_begun(job); }
   void on_started(JobId job, bool malleable, const std::string& reason) override {
-    jobs_.on_started(malleable);
+    guarded([&] { jobs_.on_started(malleable); });
     run_.events.emplace_back(Started{job, malleable, clean_line(reason, kLongestReason)});
   }
   void on_resized(JobId job) override { jobs_.on_resized(job); }
@@ -133,7 +142,7 @@ class Engine final : public ExecutorListener {
     jobs_.on_ended(job, std::move(cleaned));
   }
   void on_not_started(JobId job, const std::string& reason) override {
-    jobs_.on_not_started(job, clean_line(reason, kLongestReason));
+    guarded([&] { jobs_.on_not_started(job, clean_line(reason, kLongestReason)); });
   }
   void on_action_failed(JobId job, const std::string& action, const std::string& reason) override {
     run_.events.emplace_back(ActionFailed{job, clean_line(action, kLongestReason), clean_line(reason, kLongestReason)});
@@ -153,6 +162,16 @@ class Engine final : public ExecutorListener {
 
  private:
   // ---- a run whose inputs are kept ----
+
+  // No exception may pass through libevent, which calls this: the loop throws it again.
+  template <class Call>
+  void guarded(Call call) {
+    try {
+      call();
+    } catch (const StoppedWithoutDisk&) {
+      stopped_ = std::current_exception();
+    }
+  }
 
   void begin_or_go_on(TurnLog& turns) {
     policy_.keep_answers(inputs_);
@@ -290,6 +309,7 @@ class Engine final : public ExecutorListener {
     if (options_.tick) wait = std::min<std::chrono::microseconds>(wait, kTick);
     wake_.arm_after(std::min<std::chrono::microseconds>(wait, 1h));
     event_base_loop(base_.get(), EVLOOP_ONCE);
+    if (stopped_) std::rethrow_exception(stopped_);
   }
 
   void end_with_the_machine(Instant now) {
@@ -367,7 +387,8 @@ class Engine final : public ExecutorListener {
   std::vector<std::string> notes_;          // for the log, as soon as no callback of libevent is on the stack
   int stops_before_ = 0;                    // of the daemons before this one
   int stops_heeded_ = 0;
-  bool is_closed_ = false;  // the executor was lost, and the controller was told
+  bool is_closed_ = false;      // the executor was lost, and the controller was told
+  std::exception_ptr stopped_;  // StoppedWithoutDisk
 };
 
 }  // namespace
@@ -383,7 +404,7 @@ RunResult run(const Machine& machine, JobSource& source, Policy& policy, const R
               log::Sink& log, const RunOptions& options) {
   INVARIANT(machine.names_cores(), "a real run needs cores with names");
   INVARIANT(options.time_scale > 0, "time scale {}", options.time_scale);
-  return Engine{machine, source, policy, model, executor, log, options}.run();
+  return Engine{machine, source, policy, model, executor, log, options}.run_or_leave();
 }
 
 }  // namespace replay::live

@@ -84,6 +84,7 @@ struct RunOptions {
 struct RunResult {
   std::size_t ended = 0;
   bool left = false;         ///< its jobs go on without it
+  std::string not_kept;      ///< why it has left them, and not ended as it was told: its inputs could not be kept
   bool interrupted = false;  ///< by a stop signal, or the end of the machine
   bool abandoned = false;    ///< by three of them: the ends of its jobs were not waited for
   std::string broken_off;    ///< why no further job was started; empty: all were
@@ -98,6 +99,7 @@ struct RunResult {
 /// early: at the first one the jobs are ended, at the second one at once (SIGKILL), and at the third one their ends are not
 /// waited for. A policy that fails ends it early, too: running jobs are killed, waiting ones are cancelled, and the log has
 /// every end.
+/// While the disk does not take the inputs of a run with `turns`, a stop signal leaves the jobs to the next daemon.
 /// Throws TurnLogDiffers when what was kept does not come out again.
 RunResult run(const Machine& machine, JobSource& source, Policy& policy, const RuntimeModel& model, Executor& executor,
               log::Sink& log, const RunOptions& options);

@@ -56,6 +56,9 @@ LaunchOrder RunInputs::order(JobId job, const std::function<LaunchOrder()>& orde
     }
     try {
       return order();
+    } catch (const CannotStartJobs& error) {  // now, and not then
+      throw TurnLogDiffers(
+          fmt::format("{}; the run stays as it was: expected to go on with it when that is mended", error.what()));
     } catch (const std::exception& error) {
       turns_->differs("the start of job " + text_of(job), error.what());
     }

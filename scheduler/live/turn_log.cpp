@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/protocol/bytes.hpp"
 
@@ -66,6 +67,7 @@ TurnLog::Input TurnLog::take() {
   INVARIANT(is_playing(), "no input is left");
   Input input = std::move(past_[next_++]);
   if (input.kind == Kind::kTurn) ++turns_, instant_ = input.text;
+  if (input.kind == Kind::kStops) stops_ = stops_on_disk_ = stops_before_ = parse_number<int>(input.text).value_or(0);
   return input;
 }
 
@@ -76,6 +78,7 @@ std::optional<std::string> TurnLog::take_if(Kind kind) {
 
 std::int64_t TurnLog::reading(Kind kind, std::int64_t now) {
   if (!is_playing()) {
+    if (kind == Kind::kStops) stops_ = static_cast<int>(now);
     add(kind, fmt::format("{}", now));
     return now;
   }
@@ -99,9 +102,11 @@ void TurnLog::secure() {
   for (bool is_told = false;;) {
     try {
       file_->save();
+      stops_on_disk_ = stops_;
       if (is_told) warn_(fmt::format("{}: can be written again", path_.string()));
       return;
     } catch (const InputError& error) {
+      if (stops_before_ + stops_asked() > stops_on_disk_) throw StoppedWithoutDisk(error.what());
       if (!std::exchange(is_told, true)) warn_(fmt::format("{}; the run waits until it can be", error.what()));
     }
     std::this_thread::sleep_for(kBetweenTries);

@@ -25,6 +25,13 @@ class TurnLogDiffers : public InputError {
   using InputError::InputError;
 };
 
+/// The disk takes no turns, and a stop signal came that is not on it. What was read since the last turn there has had no effect, and
+/// the jobs are to be left to the next daemon.
+class StoppedWithoutDisk : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 class TurnLog {
  public:
   enum class Kind : std::uint8_t {
@@ -68,7 +75,8 @@ class TurnLog {
   [[nodiscard]] std::int64_t reading(Kind kind, std::int64_t now);
   /// REQUIRES: not is_playing().
   void add(Kind kind, std::string_view text);
-  /// What was added is on disk when it returns: waits until the disk takes it.
+  /// What was added is on disk when it returns: waits until the disk takes it. Throws StoppedWithoutDisk: then nothing may be
+  /// added any more.
   void secure();
 
   /// "turn 17 (12.5 s): expected a submission, found the end".
@@ -85,6 +93,8 @@ class TurnLog {
   std::size_t turns_ = 0;     // played back
   std::string instant_{"0"};  // of the last of them, us
   std::string unsaved_;
+  int stops_ = 0, stops_on_disk_ = 0;  // stop signals that were added, of the daemons before this one too
+  int stops_before_ = 0;               // this one
 };
 
 /// The inputs of a turn log after its first record. For tests and readers. Throws InputError.

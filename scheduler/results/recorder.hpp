@@ -65,6 +65,10 @@ class Recorder {
   [[nodiscard]] log::Sink& sink() { return tee_ ? static_cast<log::Sink&>(*tee_) : *sinks_.front(); }
   /// Brings the event log on disk up to date: what a reader sees while the run goes on, or after it was killed.
   void flush();
+  /// Why the event log ends early; empty: it does not.
+  [[nodiscard]] std::string unwritten_log() const {
+    return events_ && !events_->unwritten().empty() ? events_->unwritten().front() : std::string{};
+  }
   /// flush(), and it is on disk: after a power cut, too.
   void save();
   /// The tables are complete: closes the event log, computes the summary.

@@ -36,6 +36,7 @@ struct PolicyRun {
   std::size_t verified = 0;               ///< jobs that passed their verification
   std::map<std::string, std::size_t> rigid;  ///< jobs with processes that could not share cores, by reason
   bool left = false;                         ///< its jobs go on, and so will the run: there are no results yet
+  std::string not_kept;                      ///< why it has left them, and not ended as it was told
   bool interrupted = false;
   std::string lost;                    ///< why the executor was lost
   std::string fault;                   ///< what the policy did that ended the run
