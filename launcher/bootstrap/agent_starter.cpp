@@ -61,6 +61,7 @@ std::vector<std::string> words_to_start_agent(const Bootstrap& how, const Host& 
   std::vector<std::string> command{how.program, "agent", "--key", "-", "--listen", how.listen, "--stay"};
   std::ranges::move(words_for(host), std::back_inserter(command));
   command.insert(command.end(), how.options.begin(), how.options.end());
+  if (how.held >= 0) command.insert(command.end(), {"--hold", fmt::format("{}", HostProgram::kHeld)});
   for (const std::string& word : command)
     if (!is_left_alone_by_shells(word))
       throw InputError(fmt::format(
@@ -133,7 +134,8 @@ void AgentStarter::start(std::size_t agent) {
     auto program = std::make_unique<HostProgram>(
         loop_.get(), words_[agent], input_, how_.outlive_us,
         HostProgram::Callbacks{[this, agent](std::string_view line) { on_line(agent, line); },
-                               [this, agent] { on_end(agent); }});
+                               [this, agent] { on_end(agent); }},
+        how_.held);
     const std::lock_guard lock{mutex_};
     programs_[agent] = std::move(program);
     have_ended_[agent] = false;

@@ -28,6 +28,8 @@ struct Bootstrap {
   std::vector<std::string> options{};            ///< further words of `replay agent`, for all hosts
   std::string listen = "0.0.0.0:0";              ///< where they listen
   bool outlive_us = false;  ///< agents that have jobs go on without this process, as long as their leases say
+  int held =
+      -1;  ///< descriptor that each agent of this computer keeps open as long as a process of it lives; negative: none
   std::chrono::milliseconds limit{30'000};       ///< for all of them together
   std::chrono::milliseconds time_to_end{5'000};  ///< for agents, at the end: with jobs it takes some seconds
 };

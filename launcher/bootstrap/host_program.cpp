@@ -42,12 +42,14 @@ Pipe new_pipe() {
 }
 
 /// In the child, between fork and exec.
-[[noreturn]] void become(char* const* words, const std::array<int, 3>& ends, pid_t parent, bool outlives_it) {
+[[noreturn]] void become(char* const* words, const std::array<int, 3>& ends, pid_t parent, bool outlives_it, int held) {
   ::setsid();  // Ctrl-C is for the parent
   if (!outlives_it) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(kCannotExecute);  // it died before the prctl
   for (int fd = 0; fd < 3; ++fd) ::dup2(ends[static_cast<std::size_t>(fd)], fd);
+  if (held >= 0) ::dup2(held, HostProgram::kHeld);
   ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  if (held >= 0) ::fcntl(HostProgram::kHeld, F_SETFD, 0);
   restore_descriptor_limit();
   reset_signals();
   ::execvp(words[0], words);
@@ -66,7 +68,7 @@ std::string_view read_some(const UniqueFd& end, std::optional<LoopEvent>& event,
 }  // namespace
 
 HostProgram::HostProgram(event_base* loop, std::vector<std::string> words, std::string_view input, bool outlives_us,
-                         Callbacks callbacks)
+                         Callbacks callbacks, int held)
     : callbacks_(std::move(callbacks)) {
   Pipe in = new_pipe(), out = new_pipe(), err = new_pipe();
   // Before the child: while our read end is open, this neither waits nor breaks.
@@ -80,7 +82,7 @@ HostProgram::HostProgram(event_base* loop, std::vector<std::string> words, std::
   pid_ = ::fork();
   if (pid_ < 0) fail("cannot fork");
   if (pid_ == 0)
-    become(arguments.data(), {in.read_end.get(), out.write_end.get(), err.write_end.get()}, parent, outlives_us);
+    become(arguments.data(), {in.read_end.get(), out.write_end.get(), err.write_end.get()}, parent, outlives_us, held);
   process_ = Process::open(pid_);
   if (!process_) {
     const int why = errno;

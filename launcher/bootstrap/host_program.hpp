@@ -28,9 +28,10 @@ class HostProgram {
 
   /// Starts words[0], searched on the PATH, and writes `input` (at most 4096 bytes) to it. A program that cannot be
   /// executed says so on its standard error and ends with 127. It gets SIGTERM when the calling thread ends, unless it
-  /// `outlives_us`. Throws std::system_error.
+  /// `outlives_us`. It has `held`, unless that is negative, as descriptor kHeld. Throws std::system_error.
   HostProgram(event_base* loop, std::vector<std::string> words, std::string_view input, bool outlives_us,
-              Callbacks callbacks);
+              Callbacks callbacks, int held = -1);
+  static constexpr int kHeld = 3;
   HostProgram(const HostProgram&) = delete;
   HostProgram& operator=(const HostProgram&) = delete;
   /// Kills what is left of its process group, and reaps it.

@@ -294,6 +294,7 @@ AgentLink& AgentLink::operator=(AgentLink&& other) {
   writer = std::move(other.writer);
   hello = std::move(other.hello);
   stays = other.stays;
+  is_gone = other.is_gone;
   return *this;
 }
 

@@ -68,6 +68,7 @@ struct AgentLink : LinkTarget {
   protocol::FrameDecoder decoder;      ///< of what comes on the stream
   std::unique_ptr<LinkWriter> writer;  ///< writes to the stream, and sends Ping from the handshake on
   protocol::Hello hello;               ///< what the agent has
+  bool is_gone = false;                ///< of a daemon that has ended: so has the agent, and it is not waited for
   bool stays = false;  ///< the agent waits for the next daemon when this one goes; false of a mended one
 };
 

@@ -91,6 +91,7 @@ void AgentSession::go_on() {
   goes_on_ = true;
   cut_reason_ = "the line of the daemon before this one has ended";
   heard_ = Clock::now();
+  if (link_->is_gone) heard_ -= link_->lease() + kEndsWithin;
   mend();
 }
 

@@ -84,7 +84,7 @@ Machine measured_machine(const experiment::RealMachine& machine) {
   return is_one ? Machine::cluster(1, 1, number(machine.machine().size())) : machine.machine();
 }
 
-Executors start_executors(const experiment::RealMachine& machine) {
+Executors start_executors(experiment::RealMachine& machine) {
   Executors executors{machine.start(), nullptr};
   if (!machine.is_here() || machine.is_emulated() || machine.node().vmlib.empty()) return executors;
   launcher::AgentOptions emulated = machine.node();

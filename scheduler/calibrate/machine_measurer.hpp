@@ -36,7 +36,7 @@ inline constexpr CoreCount kEmulatedCores = 2;
 /// The nodes of `machine` as they are measured: emulated ones of this machine are one node, as its agent has them all.
 [[nodiscard]] Machine measured_machine(const experiment::RealMachine& machine);
 /// Starts the agents. REQUIRES: find_programs() of the machine, a single thread.
-[[nodiscard]] Executors start_executors(const experiment::RealMachine& machine);
+[[nodiscard]] Executors start_executors(experiment::RealMachine& machine);
 
 /// The cores of the first node by package.
 [[nodiscard]] std::vector<Cores> packages_of(const Machine& machine);

@@ -1,6 +1,7 @@
 // `replay agent`: runs the node agent as its own program, for a daemon that connects over TCP and proves that it has
 // the key. `replay agent --new-key FILE` makes such a key.
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <net/if.h>
@@ -44,6 +45,7 @@ struct AgentCommandOptions {
   std::optional<std::size_t> slots;
   std::optional<std::size_t> at_most;
   std::string iface;
+  std::optional<int> hold;  // for a daemon of this computer
 };
 
 launcher::LinkAddress listen_address(const std::string& text) {
@@ -109,6 +111,11 @@ int run(AgentCommandOptions& options) {
   for (const std::string& note : machine.notes()) fmt::print(stderr, "replay agent: note: {}\n", note);
   machine.leave_the_jobs_cores();
   service.agent = machine.node();
+  if (options.hold) {  // the agent keeps it, and no program that it starts
+    if (::fcntl(*options.hold, F_SETFD, FD_CLOEXEC) != 0)
+      throw UsageError(fmt::format("--hold {}: expected a descriptor that is open", *options.hold));
+    service.agent.kept_open.push_back(*options.hold);
+  }
   service.agent.interface = options.iface;
   service.agent.mpi = mpi_here();
   service.agent.notes = machine.notes();
@@ -156,6 +163,9 @@ Command add_agent(CLI::App& app) {
       ->add_option("--iface", options->iface,
                    "network device of the ranks of jobs on several hosts, such as eth0 (default: UCX chooses)")
       ->type_name("NAME");
+  agent->add_option("--hold", options->hold, "descriptor that stays open as long as the agent lives: a lock")
+      ->type_name("N")
+      ->group("");
   auto* once = agent->add_flag("--once", options->once, "go when the first daemon has gone (the default)");
   agent->add_flag("--stay", options->stay, "wait for the next daemon instead")->excludes(once);
   agent->add_option("--silence", options->silence, "end all jobs when the daemon has not been heard of for so long")

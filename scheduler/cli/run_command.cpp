@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "launcher/agent/agent.hpp"
@@ -48,6 +49,7 @@ struct RunGiven {
 // What the page says when it follows no run any more.
 std::string last_words(const results::PolicyRun& last, const fs::path& folder) {
   const std::string why = last.lost.empty() ? last.fault : last.lost;
+  if (last.left) return fmt::format("the run was stopped; `replay --resume {}` goes on with it", folder.string());
   return fmt::format("the run {}; `replay report {}` makes a page of it that stays",
                      !why.empty()       ? "ended early: " + why
                      : last.interrupted ? "was interrupted"
@@ -68,6 +70,13 @@ void check_nodes(experiment::RealMachine& machine, experiment::Prepared& run, co
     fs::remove(folder, error);  // only if it is empty
     throw;
   }
+}
+
+// Stopped while its inputs could not be kept.
+int tell_left(const results::PolicyRun& left, Duration lease, const fs::path& folder) {
+  fmt::print(stderr, "replay: {}\nreplay: stopped: the jobs go on for {}, and `replay --resume {}` goes on with them\n",
+             clean_lines(left.not_kept), length_text(lease), folder.string());
+  return exit_status_after_stop();
 }
 
 // `goes_on`: the run in given.resume; null: it is a new one.
@@ -95,6 +104,7 @@ int run_all(const RunGiven& given, experiment::Prepared& run, experiment::RealMa
     throw;
   }
   viewers.finish(last_words(runs.back(), folder));
+  if (runs.back().left) return tell_left(runs.back(), run.spec.node.lease, folder);
   return report(runs, context_of(run), folder, given.results.json);
 }
 
@@ -107,9 +117,11 @@ void add_notes(experiment::Prepared& run, experiment::RealMachine& machine) {
 
 // The daemon of the run has ended, and its jobs have not.
 int resume(RunGiven given) {
+  const bool has_consent = std::exchange(given.run.programs_from_trace, false);
   if (given.run != experiment::RunSpec{} || !given.results.out.empty() || given.results.force || given.dry_run)
     throw UsageError(
-        "--resume: the run goes on as it was begun: expected no other options than --live-page, --plain and --json");
+        "--resume: the run goes on as it was begun: expected no other options than --programs-from-trace, --live-page, "
+        "--plain and --json");
   given.resume = fs::absolute(given.resume).lexically_normal().string();
   const fs::path folder = given.resume;
   const experiment::PastRun past = experiment::read_past_run(folder);
@@ -123,9 +135,13 @@ int resume(RunGiven given) {
   if (past.was_over && !experiment::is_an_agent_there(kept.run().agents))
     throw InputError(fmt::format("--resume {}: is over", folder.string()));
   fs::current_path(inputs.folder);
-  experiment::RealMachine machine{past.spec, kept.run().agents};
+  experiment::KeptAgents agents = kept.run().agents;
+  agents.are_gone = !experiment::is_elsewhere(past.spec.machine) && experiment::is_free_of_agents(folder);
+  experiment::RealMachine machine{past.spec, agents};
   experiment::Prepared run = experiment::prepare(past.spec, machine.cores());
   const experiment::Programs programs = experiment::programs_of(run, machine);
+  experiment::expect_consent(experiment::request_for_programs(run.spec.trace, programs.named_by_trace(run.workload())),
+                             has_consent || run.spec.programs_from_trace, given.results.json ? stderr : stdout);
   add_notes(run, machine);
   return run_all(given, run, machine, programs, past.command, given.results.json ? stderr : stdout, &kept);
 }

@@ -187,12 +187,15 @@ Cluster::Cluster(const RunSpec& spec, const KeptAgents& kept) : kept_(kept), goe
   make_machine();
 }
 
-Cluster::Cluster(const RunSpec& spec, const LocalCores& here, const KeptAgents* kept)
+void Cluster::expect_lease(const RunSpec& spec) { (void)lease_of(spec); }
+
+Cluster::Cluster(const RunSpec& spec, const LocalCores& here, const KeptAgents* kept, int held)
     : goes_on_(kept != nullptr), file_(kThisComputer), lease_(lease_of(spec)) {
   if (kept != nullptr) kept_ = *kept;
   launcher::Bootstrap how;
   how.command = kStartHere;
   how.listen = "127.0.0.1:0";
+  how.held = held;
   launcher::Host host{.host = "127.0.0.1"};
   const CoreCount cores = here.machine.machine.size();
   if (here.are_emulated)
@@ -317,6 +320,7 @@ std::vector<launcher::AgentLink> Cluster::links_of_kept() const {
     links[i].key = key_;
     links[i].session = {.id = kept_.nodes[i].session, .lease_ms = static_cast<std::uint32_t>(lease_.count())};
     links[i].hello = nodes_[i].hello;
+    links[i].is_gone = kept_.are_gone;
   }
   return links;
 }

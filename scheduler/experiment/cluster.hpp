@@ -42,9 +42,11 @@ class Cluster {
   explicit Cluster(const RunSpec& spec);
   /// The same with the agents of a run that goes on: none is started, and none is connected to before its executor goes on.
   Cluster(const RunSpec& spec, const KeptAgents& kept);
-  /// One agent of this computer, which is started for a run whose jobs outlive its daemon, or was. REQUIRES: `here` are its
-  /// cores.
-  Cluster(const RunSpec& spec, const LocalCores& here, const KeptAgents* kept);
+  /// One agent of this computer, which is started for a run whose jobs outlive its daemon, or was. It keeps the descriptor `held`
+  /// open, if that is not negative. REQUIRES: `here` are its cores.
+  Cluster(const RunSpec& spec, const LocalCores& here, const KeptAgents* kept, int held);
+  /// Throws UsageError: jobs cannot outlive their daemon with this lease.
+  static void expect_lease(const RunSpec& spec);
 
   /// The nodes with the cores that their agents have named.
   [[nodiscard]] const launcher::LocalMachine& machine() const { return machine_; }

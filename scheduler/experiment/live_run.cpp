@@ -103,6 +103,10 @@ results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy,
   if (policy.part) machine.take(*policy.part);
   const auto model = run.model();
   const auto neighbours = neighbours_of(run, machine);
+  if (run.spec.keep_jobs) {
+    fs::create_directories(folder);
+    machine.lend_to_agent(AgentsLock{folder});
+  }
   // Before anything else: the agent is forked while this process has one thread and no event loop.
   auto executor = machine.start();
 
@@ -130,7 +134,9 @@ results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy,
   };
   live::TraceSource jobs{run.workload()};
   LiveBody body{machine.machine(), std::move(executor), jobs, std::move(options), machine.is_here()};
-  return experiment::run(body, *named.policy, *model, recorder, watch(folder));
+  results::PolicyRun done = experiment::run(body, *named.policy, *model, recorder, watch(folder));
+  if (done.left) machine.leave_agents();
+  return done;
 }
 
 }  // namespace
@@ -152,6 +158,7 @@ BodyEnd LiveBody::run(Policy& policy, const RuntimeModel& model, results::Record
     end.disturbed = std::max(end.load_before, end.load_after) >= kDisturbed;
   is_abandoned_ = result.abandoned;
   end.left = result.left;
+  end.not_kept = std::move(result.not_kept);
   end.interrupted = result.interrupted;
   end.lost = std::move(result.lost);
   end.fault = std::move(result.fault);

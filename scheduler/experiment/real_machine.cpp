@@ -108,9 +108,13 @@ RealMachine::RealMachine(const RunSpec& run, const KeptAgents* kept)
                     "emulated:8x2x2, hosts:FILE, slurm, pbs or agent:HOST:PORT; `replay simulate` takes any machine",
                     spec));
   }
-  if (run.keep_jobs && is_here())
-    keeper_ = std::make_shared<Cluster>(run, LocalCores{local_, agent_.packages, is_emulated()}, kept);
+  if (!run.keep_jobs || !is_here()) return;
+  Cluster::expect_lease(run);
+  keeps_ = std::make_shared<const Keeps>(
+      Keeps{run, local_, kept == nullptr ? std::nullopt : std::optional<KeptAgents>{*kept}});
 }
+
+void RealMachine::lend_to_agent(AgentsLock lock) { lock_ = std::make_shared<const AgentsLock>(std::move(lock)); }
 
 std::string RealMachine::text() const {
   return fmt::format("{}{}", is_emulated() ? kEmulated : "", machine().to_text());
@@ -191,13 +195,19 @@ std::vector<std::string> RealMachine::check_nodes(const fs::path& folder, const 
 }
 
 void RealMachine::leave_the_jobs_cores() const {
-  // Emulated jobs hardly use cores; remote ones use other cores.
-  if (!is_emulated() && !cluster_) launcher::leave_cores(local_.pu_of_core);
+  // Emulated jobs hardly use cores; remote ones use other cores. An agent that is a program of its own has the cores from us.
+  const bool has_own_start = keeps_ && !keeper_;
+  if (!is_emulated() && !cluster_ && !has_own_start) launcher::leave_cores(local_.pu_of_core);
 }
 
-std::unique_ptr<launcher::MeasuredExecutor> RealMachine::start() const {
+std::unique_ptr<launcher::MeasuredExecutor> RealMachine::start() {
   if (cluster_) return cluster_->start(local_);
-  if (keeper_) return keeper_->start(local_);
+  if (keeps_) {
+    keeper_ = std::make_shared<Cluster>(keeps_->spec, LocalCores{keeps_->machine, agent_.packages, is_emulated()},
+                                        keeps_->kept ? &*keeps_->kept : nullptr, lock_ ? lock_->descriptor() : -1);
+    leave_the_jobs_cores();
+    return keeper_->start(local_);
+  }
   return launcher::make_local_executor(launcher::start_agent(agent_), local_);
 }
 

@@ -78,10 +78,11 @@ class RealMachine {
   /// Keeps this process (and an agent started later) off the jobs' cores, if there is a core to spare.
   void leave_the_jobs_cores() const;
   /// The agent keeps this descriptor open as long as it lives: with a lock on it, that says how long jobs may use the
-  /// cores. REQUIRES: not a remote agent.
+  /// cores. Of an agent that outlives this process: as long as this lives, too. REQUIRES: not a remote agent; before start().
   void lend_to_agent(int descriptor) { agent_.kept_open.push_back(descriptor); }
+  void lend_to_agent(AgentsLock lock);
   /// Starts an agent, or connects to the remote one. REQUIRES: find_programs(), and a single thread: the agent is forked.
-  [[nodiscard]] std::unique_ptr<launcher::MeasuredExecutor> start() const;
+  [[nodiscard]] std::unique_ptr<launcher::MeasuredExecutor> start();
   /// The agents of the last start(). REQUIRES: jobs are kept.
   [[nodiscard]] const KeptAgents& agents() const { return (cluster_ ? cluster_ : keeper_)->agents(); }
   /// They go on without this process. REQUIRES: the same.
@@ -90,10 +91,19 @@ class RealMachine {
  private:
   RealMachine(const RunSpec& spec, const KeptAgents* kept);
 
+  /// For the local agent that outlives this process.
+  struct Keeps {
+    RunSpec spec;
+    launcher::LocalMachine machine;  ///< whole
+    std::optional<KeptAgents> kept;
+  };
+
   launcher::LocalMachine local_;
   launcher::AgentOptions agent_;
-  std::shared_ptr<Cluster> cluster_;  // null: the agent is local
-  std::shared_ptr<Cluster> keeper_;   // a local one that outlives this process; null: it does not
+  std::shared_ptr<Cluster> cluster_;        // null: the agent is local
+  std::shared_ptr<const Keeps> keeps_;      // null: a local agent ends with this process
+  std::shared_ptr<const AgentsLock> lock_;  // of that one; null: none
+  std::shared_ptr<Cluster> keeper_;         // from start() on
   std::string back_end_;
 };
 

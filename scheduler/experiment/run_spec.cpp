@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/policy/view/parameters.hpp"
 #include "scheduler/results/output_names.hpp"
 
@@ -252,6 +253,18 @@ std::optional<std::string> hosts_file_of(std::string_view machine) {
 std::span<const RunOption> run_options() {
   static const std::vector<RunOption> kAll = all_options();
   return kAll;
+}
+
+std::string differences_text(const RunSpec& a, const RunSpec& b) {
+  std::string text;
+  for (const RunOption& option : run_options()) {
+    const auto word = [&option](const RunSpec& spec) {
+      const std::string value = option.text(spec);
+      return value.empty() ? "none" : option.kind == RunOption::Kind::kFlag ? "given" : value;
+    };
+    if (option.text(a) != option.text(b)) add_item(text, ", ", "{} {} and not {}", option.name, word(a), word(b));
+  }
+  return text;
 }
 
 const RunOption& run_option(std::string_view name) {

@@ -124,6 +124,8 @@ struct RunOption {
 
 /// All of them but the cleaning rules (cleaning_options()), in the order of words.
 [[nodiscard]] std::span<const RunOption> run_options();
+/// The options in which they differ: "--policy easy and not fcfs, --lease 1min and not 30s", `a` first. Empty: there are none.
+[[nodiscard]] std::string differences_text(const RunSpec& a, const RunSpec& b);
 /// REQUIRES: there is such an option.
 [[nodiscard]] const RunOption& run_option(std::string_view name);
 /// Its value as a word.

@@ -10,9 +10,9 @@
 #include <ctime>
 #include <functional>
 #include <limits>
-#include <map>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
@@ -29,6 +29,7 @@ namespace {
 constexpr std::chrono::seconds kPatience{15};      // an agent ends its jobs within some 2 s of its daemon's death
 constexpr std::chrono::seconds kJobsEndWithin{2};  // of agents elsewhere, after the lease
 constexpr std::chrono::milliseconds kBusyAfter{500};
+constexpr int kBetweenLooksMs = 50;
 constexpr const char* kStopReason = "the service was stopped: the job stays in its journal";
 
 UnixTime unix_now() {
@@ -73,12 +74,16 @@ void Period::remove_socket() {
   if (std::exchange(has_socket_, false)) lock_->remove_beside(folder_.socket().filename());
 }
 
-void Period::start(const std::function<void()>& on_wait, const std::function<std::string()>& open_page) {
+bool Period::start(const OnWait& on_wait, const std::function<std::string()>& open_page) {
   make_private_folder(folder_.path());
-  lock_.emplace(folder_.lock(), kPatience, on_wait);
+  lock_.emplace(folder_.lock(), kPatience, [&] { on_wait(""); });
   std::string page = open_page();
   machine_.leave_the_jobs_cores();
-  if (machine_.is_here()) machine_.lend_to_agent(lock_->descriptor());
+  if (!last_ && !wait_for_agents_here(on_wait)) return false;
+  if (machine_.is_here() && options_.run.keep_jobs)
+    machine_.lend_to_agent(experiment::AgentsLock{folder_.agents_lock()});
+  else if (machine_.is_here())
+    machine_.lend_to_agent(lock_->descriptor());
   if (!last_) (void)machine_.check_nodes(folder_.path(), {});
   // Before the journal and the loop: the agent is forked.
   executor_ = machine_.start();
@@ -102,23 +107,35 @@ void Period::start(const std::function<void()>& on_wait, const std::function<std
   else if (options_.run.keep_jobs)
     kept_.emplace(run_folder_, experiment::KeptRun::now(machine_.agents(), begin));
   intake_.emplace(*journal_, board_, folder_, socket_.get(), begin, intake_options(std::move(page)));
+  return true;
 }
 
 // The last that has kept its jobs and has not ended, whatever was begun since then. Nothing: there is none. If results were made of
 // it meanwhile, it has ended when its agents are gone.
 std::optional<experiment::PastRun> Period::last_kept_period() const {
-  std::map<fs::file_time_type, fs::path, std::greater<>> kept;  // by their last turns
+  std::vector<std::pair<fs::file_time_type, fs::path>> kept;  // by their last turns
   std::error_code error;
   for (const auto& run : fs::directory_iterator(folder_.runs(), error)) {
     const auto at = fs::last_write_time(run.path() / results::kTurnsFile, error);
-    if (!error && fs::exists(run.path() / "run.json", error)) kept.insert_or_assign(at, run.path());
+    if (!error && fs::exists(run.path() / "run.json", error)) kept.emplace_back(at, run.path());
   }
+  std::ranges::sort(kept, std::greater{});
+  bool is_newest = true, is_of_another_service = false;
   for (const auto& [at, folder] : kept) {
     experiment::PastRun last = experiment::read_run(folder);
-    const bool is_newest = folder == kept.begin()->second;
-    if (!last.was_over || (is_newest && experiment::is_an_agent_there(experiment::read_kept_run(folder).agents)))
-      return last;
+    if (last.was_over && !is_newest) continue;
+    if (const auto others = experiment::agents_of_copy(folder)) {
+      is_of_another_service = is_of_another_service || experiment::is_an_agent_there(*others);
+      continue;
+    }
+    is_newest = false;
+    if (!last.was_over || experiment::is_an_agent_there(experiment::read_kept_run(folder).agents)) return last;
   }
+  if (is_of_another_service)
+    throw InputError(fmt::format(
+        "{}: is the copy of a service whose jobs go on, and would start those a second time that wait again: expected "
+        "the first one, or that its jobs have ended",
+        folder_.path().string()));
   return std::nullopt;
 }
 
@@ -136,15 +153,34 @@ std::optional<Period::LeftPeriod> Period::last_period_if_left() const {
   }
 }
 
-// Agents elsewhere do not have the service's lock. Those of a service that was killed end its jobs when the lease is
+// Empty: it had the same options, or there is none.
+std::string Period::why_not_the_last_one() const {
+  const auto last = last_kept_period();
+  return last ? differences_text(last->spec, options_.run) : std::string{};
+}
+
+// Whatever has become of the folder of their period. They end when their lease is over, and may be stopped as long as they like.
+// False: a stop signal came before.
+bool Period::wait_for_agents_here(const OnWait& on_wait) const {
+  for (bool has_said = false; !experiment::is_free_of_agents(folder_.agents_lock());) {
+    if (stops_asked() > 0) return false;
+    if (!std::exchange(has_said, true)) on_wait(why_not_the_last_one());
+    pollfd stop{stop_descriptor(), POLLIN, 0};
+    (void)::poll(&stop, 1, kBetweenLooksMs);
+  }
+  return true;
+}
+
+// Agents elsewhere do not have a lock of the service. Those of a service that was killed end its jobs when the lease is
 // over. False: a stop signal came before; what ran stays as it is in the journal, so that the next service waits, too.
-bool Period::wait_for_old_agents(const std::function<void()>& on_wait) const {
+bool Period::wait_for_old_agents(const OnWait& on_wait) const {
   const auto kept = last_kept_period();
-  if (machine_.is_here() && !kept) return true;
+  const bool was_here = kept && !experiment::is_elsewhere(kept->spec.machine);
+  if (machine_.is_here() && (!kept || was_here)) return true;
   const std::vector<StoredJob> open = journal_->list(false, 0, std::numeric_limits<std::int32_t>::max());
   const bool some_ran = std::ranges::any_of(open, [](const StoredJob& job) { return job.started.has_value(); });
   if (!some_ran) return true;
-  on_wait();
+  on_wait(kept ? differences_text(kept->spec, options_.run) : "");
   const Duration lease = kept ? kept->spec.node.lease : options_.run.node.lease;
   const auto until = std::chrono::steady_clock::now() + lease + kJobsEndWithin;
   while (stops_asked() == 0) {

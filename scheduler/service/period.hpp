@@ -39,10 +39,12 @@ class Period {
   ~Period();
 
   /// Takes the lock, starts the agent and opens journal and socket. `on_wait` is called if agents of the last service have
-  /// to end first: on other hosts for as long as the lease says, if jobs ran when that service ended; `open_page` when
+  /// to end first, with the options for which its jobs do not go on: on other hosts for as long as the lease says, if jobs ran when
+  /// that service ended, here for as long as a process of them is there. False: a stop signal came meanwhile. `open_page` when
   /// the service has its lock: the address of its live page, empty if it has none.
   /// REQUIRES: a single thread, stop signals are heeded. Throws InputError.
-  void start(const std::function<void()>& on_wait, const std::function<std::string()>& open_page);
+  using OnWait = std::function<void(const std::string& why)>;
+  [[nodiscard]] bool start(const OnWait& on_wait, const std::function<std::string()>& open_page);
   /// Runs jobs until a stop signal. `warn` gets what goes wrong meanwhile. REQUIRES: started. Once.
   [[nodiscard]] results::PolicyRun run(experiment::Viewers viewers,
                                        const std::function<void(const std::string&)>& warn);
@@ -65,7 +67,9 @@ class Period {
   [[nodiscard]] bool is_abandoned() const { return is_abandoned_; }
 
  private:
-  [[nodiscard]] bool wait_for_old_agents(const std::function<void()>& on_wait) const;
+  [[nodiscard]] bool wait_for_agents_here(const OnWait& on_wait) const;
+  [[nodiscard]] bool wait_for_old_agents(const OnWait& on_wait) const;
+  [[nodiscard]] std::string why_not_the_last_one() const;
   void remove_socket();
   [[nodiscard]] IntakeOptions intake_options(std::string page);
   void note_past(const PastPeriod& past, std::int64_t last_job, Duration behind);

@@ -18,6 +18,8 @@ class ServiceFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::filesystem::path socket() const { return path_ / "socket"; }
   [[nodiscard]] std::filesystem::path lock() const { return path_ / "lock"; }
+  /// Held by agents that outlive their service.
+  [[nodiscard]] std::filesystem::path agents_lock() const { return path_ / "agents"; }
   [[nodiscard]] std::filesystem::path journal() const { return path_ / "journal.db"; }
   /// The largest number that a job was given.
   [[nodiscard]] std::filesystem::path last_number() const { return path_ / kLastNumber; }

@@ -163,9 +163,9 @@ void DaemonKills::expect_the_end() {
 // As if the last daemon had been killed after its last turn: the next one has no event log, and makes the same one.
 void DaemonKills::expect_that_the_turns_give_the_log() {
   const std::string log = events();
-  fs::rename(folder_ / "r", folder_ / "whole");
-  fs::create_directory(folder_ / "r");
-  fs::copy(folder_ / "whole/turns.log", folder_ / "r");
+  fs::copy(folder_ / "r", folder_ / "whole", fs::copy_options::recursive);  // the run stays in its folder
+  for (const auto& entry : fs::directory_iterator(folder_ / "whole"))
+    if (entry.path().filename() != "turns.log") fs::remove_all(folder_ / "r" / entry.path().filename());
   auto about = nlohmann::ordered_json::parse(text_of(folder_ / "whole/run.json"));
   about["ended"] = nullptr;
   write_text(in_run("run.json"), about.dump());

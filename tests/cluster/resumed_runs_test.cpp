@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <filesystem>
@@ -130,7 +131,7 @@ TEST_F(ResumedRuns, OneThatCannotGoOnIsRefusedAndStaysAsItIs) {
   std::string flipped = turns;
   flipped[turns.size() / 2] = static_cast<char>(flipped[turns.size() / 2] ^ 1);
   stays(in_run("turns.log"), flipped, "turns\\.log: record [0-9]+ at byte [0-9]+ is damaged");
-  stays(in_run("turns.log"), text_of(folder_ / "other/turns.log"), "does not come out");
+  stays(in_run("turns.log"), text_of(folder_ / "other/turns.log"), "r: is a copy of the folder in which the run began");
   stays(folder_ / "t.swf", std::string{kTrace} + "4 0 -1 1 1 1 -1 1 10 -1 1 1 1 -1 -1 -1 -1 -1\n",
         "t\\.swf: has changed since the run: expected sha256");
   const std::string about = text_of(in_run("run.json"));
@@ -179,6 +180,120 @@ TEST_F(ResumedRuns, AfterTheLeaseItsJobsAreLost) {
   EXPECT_TRUE(
       std::regex_search(text_of(folder_ / "out"), std::regex{"the run ended early: .* within the lease of 2 s"}))
       << text_of(folder_ / "out");
+}
+
+TEST_F(ResumedRuns, AnAgentThatIsGoneIsNotWaitedFor) {
+  auto first = with_two_running_jobs();
+  kill_daemon(*first);
+  log_ = events();
+  for (const pid_t agent : named("replay")) send_signal(agent, SIGKILL);
+  expect_nothing_left(kLongestStep);
+  auto last = daemon(resumed(folder_ / "r"));
+  EXPECT_TRUE(comes_true([&] { return !last->is_running(); }, std::chrono::seconds{30})) << "it waits for its lease";
+  EXPECT_EQ(status_of(*last), 1) << last->out();
+  EXPECT_NE(events().find(" finish job=1 outcome=failed"), std::string::npos) << events();
+}
+
+TEST_F(ResumedRuns, ACopyIsRefusedAndAMovedFolderGoesOn) {
+  auto first = with_two_running_jobs();
+  kill_daemon(*first);
+  log_ = events();
+  fs::copy(folder_ / "r", folder_ / "copy", fs::copy_options::recursive);
+  auto copied = daemon(resumed(folder_ / "copy"), "copied");
+  EXPECT_EQ(status_of(*copied), 1);
+  EXPECT_NE(copied->out().find("copy: is a copy of the folder in which the run began"), std::string::npos)
+      << copied->out();
+  fs::rename(folder_ / "r", folder_ / "moved");
+  auto last = daemon(resumed(folder_ / "moved"));
+  EXPECT_TRUE(comes_true(
+      [this] { return text_of(folder_ / "moved/events.log").find("its jobs are found again") != std::string::npos; },
+      kLongestStep))
+      << last->out();
+  write_text(folder_ / "go", "");
+  EXPECT_EQ(status_of(*last), 0) << last->out();
+  fs::rename(folder_ / "moved", folder_ / "r");
+  expect_three_completed_jobs(*last);
+}
+
+TEST_F(ResumedRuns, OneThatWasKilledAsItWasPlayedBackGoesOn) {
+  auto first = with_two_running_jobs();
+  kill_daemon(*first);
+  log_ = events();
+  fs::rename(in_run("events.log"), in_run("events.log.before"));
+  write_text(in_run("events.log"), log_.substr(0, log_.size() / 2));
+  auto last = daemon(resumed(folder_ / "r"));
+  EXPECT_TRUE(comes_true([this] { return events().find("the run goes on") != std::string::npos; }, kLongestStep))
+      << last->out();
+  expect_three_completed_jobs(*last);
+  EXPECT_FALSE(fs::exists(in_run("events.log.before")));
+}
+
+void limit_files(pid_t pid, rlim_t bytes) {
+  rlimit limit{};
+  ASSERT_EQ(::prlimit(pid, RLIMIT_FSIZE, nullptr, &limit), 0);
+  limit.rlim_cur = bytes;
+  ASSERT_EQ(::prlimit(pid, RLIMIT_FSIZE, &limit, nullptr), 0);
+}
+
+// As on a full disk.
+TEST_F(ResumedRuns, OneThatIsStoppedWhileItsTurnsCannotBeWrittenLeavesItsJobs) {
+  auto first = with_two_running_jobs();
+  log_ = events();
+  limit_files(first->pid(), fs::file_size(in_run("turns.log")));
+  first->send(SIGTERM);
+  EXPECT_EQ(status_of(*first), 128 + SIGTERM) << first->out();
+  EXPECT_NE(first->out().find("turns.log: cannot be written: File too large"), std::string::npos) << first->out();
+  EXPECT_NE(first->out().find("stopped: the jobs go on for 1 min"), std::string::npos) << first->out();
+  EXPECT_FALSE(fs::exists(in_run("jobs.csv"))) << "it is not over";
+  auto last = daemon(resumed(folder_ / "r"));
+  EXPECT_TRUE(
+      comes_true([this] { return events().find("its jobs are found again") != std::string::npos; }, kLongestStep))
+      << last->out();
+  expect_three_completed_jobs(*last);
+}
+
+TEST_F(ResumedRuns, WithoutRoomOnTheDiskItStaysAsItIs) {
+  auto first = with_two_running_jobs();
+  kill_daemon(*first);
+  log_ = events();
+  const std::string again =
+      fmt::format("ulimit -S -f {}; exec {} --resume {} --plain", fs::file_size(in_run("run.json")) / 512 + 1,
+                  REPLAY_PROGRAM, (folder_ / "r").string());
+  const ShellResult tried = shell("sh -c '" + again + "'");
+  EXPECT_EQ(tried.status, 1) << tried.err;
+  EXPECT_NE(
+      tried.err.find("cannot be written: File too large; the run stays as it was: expected to go on with it when"),
+      std::string::npos)
+      << tried.err;
+  EXPECT_EQ(events(), log_);
+  auto last = daemon(resumed(folder_ / "r"));
+  EXPECT_TRUE(
+      comes_true([this] { return events().find("its jobs are found again") != std::string::npos; }, kLongestStep))
+      << last->out();
+  last->send(SIGINT);
+  EXPECT_EQ(status_of(*last), 128 + SIGINT) << last->out();
+}
+
+TEST_F(ResumedRuns, ProgramsOfItsTraceNeedTheSameConsent) {
+  const std::string trace = std::regex_replace(kTrace, std::regex{" 1 1 1 -1 "}, " 1 1 1 1 ");
+  write_text(folder_ / "t.swf", fmt::format("; Program: 1 {} {} {{id}}\n{}", (folder_ / "job.sh").string(),
+                                            folder_.path().string(), trace));
+  std::vector<std::string> command = new_run(folder_ / "r");
+  command.erase(command.begin() + 6, command.begin() + 8);  // --program
+  command.emplace_back("--programs-from-trace");
+  auto first = daemon(command);
+  ASSERT_TRUE(comes_true([this] { return is_started(1) && is_started(2); }, kLongestStep)) << first->out();
+  kill_daemon(*first);
+  log_ = events();
+  const std::string about = text_of(in_run("run.json"));
+  write_text(in_run("run.json"), std::regex_replace(about, std::regex{",\\s*\"--programs-from-trace\""}, ""));
+  auto asked = daemon(resumed(folder_ / "r"), "asked");
+  EXPECT_EQ(status_of(*asked), 2) << asked->out();
+  EXPECT_NE(asked->out().find("expected --programs-from-trace"), std::string::npos) << asked->out();
+  std::vector<std::string> with_consent = resumed(folder_ / "r");
+  with_consent.emplace_back("--programs-from-trace");
+  auto last = daemon(with_consent);
+  expect_three_completed_jobs(*last);
 }
 
 }  // namespace

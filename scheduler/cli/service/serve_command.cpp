@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -60,6 +61,14 @@ void announce(const service::Period& period, RunViewers& viewers) {
 
 // An ordered stop is no failure of a service, and neither is a job's.
 int tell_end(const results::PolicyRun& done, const service::Period& period) {
+  if (!done.not_kept.empty()) fmt::print(stderr, "replay: {}\n", clean_lines(done.not_kept));
+  if (!done.not_kept.empty() && stop_signal() == SIGINT) {
+    fmt::print(stderr,
+               "replay: stopped: the jobs could not be ended; they go on for {}, and so does the next service with the "
+               "same options\n",
+               length_text(period.lease()));
+    return exit_status_after_stop();
+  }
   if (done.left) {
     fmt::print("the service has left its jobs: they go on for {}, and so does the next service with the same options\n",
                length_text(period.lease()));
@@ -87,11 +96,15 @@ int run_service(const ServeGiven& given, const std::string& command_line) {
   service::Period period{given.period, command_line};
   RunViewers watching{stdout, given.plain};
   const HeedStops heeding{HeedStops::Ignored::kStaysIgnored};
-  const auto tell_wait = [] {
-    fmt::print("waiting for the node agent of the last service to end\n");
+  const auto tell_wait = [](const std::string& why) {
+    fmt::print("waiting for the node agent of the last service to end{}\n",
+               why.empty() ? "" : clean_lines("; its jobs would go on with the same options: it had " + why));
     std::fflush(stdout);
   };
-  period.start(tell_wait, [&] { return watching.open_page(given.live_page, "live: service"); });
+  if (!period.start(tell_wait, [&] { return watching.open_page(given.live_page, "live: service"); })) {
+    fmt::print("stopped before the service has begun\n");
+    return 0;
+  }
   announce(period, watching);
   experiment::Viewers viewers = watching.begin_run(period.run_folder(), std::nullopt);
   viewers.over = [&watching] { watching.forget_address(); };
