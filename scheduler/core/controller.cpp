@@ -139,7 +139,7 @@ bool Controller::apply(const Finish& event) {
   const Known* const known = jobs_.find(event.job);
   if (known == nullptr) return false;  // a second report of the same end
   const Job& declared = *known->declared;
-  const bool was_held_back = std::erase(held_back_, &declared) > 0;
+  const bool was_held_back = !held_back_.empty() && std::erase(held_back_, &declared) > 0;
   if (known->started == nullptr)
     waiting_.remove(declared);
   else

@@ -25,8 +25,10 @@ void Series::add(Integrals& sum, const Point& state, Duration lasting) const {
   sum.busy_cores += time * state.busy_cores;
   sum.processes += time * state.processes;
   sum.queued += time * state.queued;
-  sum.closed_cores += time * state.closed_cores;
-  sum.absent_cores += time * state.absent_cores;
+  if (state.closed_cores > 0) {  // in few runs
+    sum.closed_cores += time * state.closed_cores;
+    sum.absent_cores += time * state.absent_cores;
+  }
   if (state.queued > 0) sum.free_cores_while_queued += time * (cores_ - state.busy_cores - state.absent_cores);
   if (state.queued >= options_.high_load_queue) {
     sum.high_load_time += time;

@@ -328,7 +328,7 @@ void JobSums::add(const JobRow& row) {
   shrinks_ += row.shrinks;
   expands_ += row.expands;
   requeues_ += row.requeues;
-  lost_work_.add(row.lost_core_seconds);
+  if (row.lost_core_seconds > 0) lost_work_.add(row.lost_core_seconds);
   if (row.has_ended()) ++ended_[static_cast<std::size_t>(row.outcome)];
   if (!row.ran() || (options_.completed_only && row.outcome != Outcome::kCompleted)) return;
   times_.push_back(row.times());

@@ -38,15 +38,25 @@ struct IsLater {
 // came before.
 class NodeEvents {
  public:
-  explicit NodeEvents(std::span<const NodeEvent> events) : left_(events) {}
+  explicit NodeEvents(std::span<const NodeEvent> events) : left_(events) { find_next(); }
 
-  [[nodiscard]] Instant next() const {
-    Instant next = left_.empty() ? kNever : left_.front().at;
-    for (const auto& [node, until] : closed_) next = std::min(next, until);
-    return next;
-  }
+  /// Asked at each instant of every run.
+  [[nodiscard]] Instant next() const { return next_; }
   /// The next one that is due; nothing if none is.
   std::optional<NodeChange> take(Instant now) {
+    if (next_ > now) return std::nullopt;
+    NodeChange change = take_first(now);
+    find_next();
+    return change;
+  }
+
+ private:
+  void find_next() {
+    next_ = left_.empty() ? kNever : left_.front().at;
+    for (const auto& [node, until] : closed_) next_ = std::min(next_, until);
+  }
+  /// REQUIRES: one is due.
+  NodeChange take_first(Instant now) {
     if (!left_.empty() && left_.front().at <= now) {
       const NodeChange change = left_.front().change;
       left_ = left_.subspan(1);
@@ -55,15 +65,14 @@ class NodeEvents {
       return change;
     }
     const auto due = std::ranges::find_if(closed_, [now](const ClosedNode& closed) { return closed.until <= now; });
-    if (due == closed_.end()) return std::nullopt;
     const NodeChange up{.node = due->node, .reason = {}, .reservation = {}};
     closed_.erase(due);
     return up;
   }
 
- private:
   std::span<const NodeEvent> left_;
   std::vector<ClosedNode> closed_;  // to be up again, in the order of the events
+  Instant next_ = kNever;
 };
 
 class Simulation {
@@ -158,8 +167,7 @@ class Simulation {
     now_ = now;
     events_.clear();
     arrivals_.forget_ended();
-    if (nodes_.next() <= now)
-      while (auto change = nodes_.take(now)) take_in(*std::move(change));
+    while (auto change = nodes_.take(now)) take_in(*std::move(change));
     while (const TracedJob* job = arrivals_.take(now)) events_.emplace_back(Submit{job});
     while (!ends_.empty() && ends_.top().at == now) {
       const JobId due = ends_.top().job;
@@ -171,7 +179,7 @@ class Simulation {
       }
       Running& job = running_.at(due);
       job.has_end = false;
-      end_if_heard({due, job.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted});
+      end_if_heard({due, job.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted}, job);
     }
     while (const auto job = arrivals_.take_cancel(now)) cancel(*job);
     end_moves();
@@ -194,10 +202,10 @@ class Simulation {
     hand_over();
   }
 
-  void end(JobId id, Running& job, JobEnd how) {
+  void end(JobId id, Running& job, JobEnd&& how) {
     off_cores(id);
     std::erase_if(moving_, [id](const Moving& moving) { return moving.job == id; });
-    std::erase_if(unheard_, [id](const UnheardEnd& end) { return end.job == id; });
+    if (!unheard_.empty()) std::erase_if(unheard_, [id](const UnheardEnd& end) { return end.job == id; });
     overtake(job);
     running_.erase(id);
     if (how.outcome == Outcome::kLost && options_.requeues_lost) {
@@ -206,7 +214,7 @@ class Simulation {
     }
     arrivals_.on_end(id, now_);
     ++result_.ended;
-    events_.emplace_back(Finish{id, std::move(how)});
+    events_.emplace_back(std::in_place_type<Finish>, id, std::move(how));
   }
   void end(JobId id, Running& job, Outcome outcome) { end(id, job, {outcome, 0, Verification::kNone, -1, {}}); }
 
@@ -218,7 +226,8 @@ class Simulation {
     std::erase(silent_, node);
     if (state == NodeState::kSilent) silent_.push_back(node);
     if (state != NodeState::kDown) {
-      for (const UnheardEnd& end : std::exchange(unheard_, {})) end_if_heard(end);
+      for (const UnheardEnd& end : std::exchange(unheard_, {}))  // whose jobs may have ended for another reason
+        if (Running* const job = running_.find(end.job)) end_if_heard(end, *job);
       return;
     }
     for (const JobId id : controller_.jobs_on(node)) {
@@ -243,13 +252,11 @@ class Simulation {
   }
 
   // A job on a silent node has no end before that is heard of again.
-  void end_if_heard(const UnheardEnd& how) {
-    Running* const job = running_.find(how.job);
-    if (job == nullptr) return;  // it has ended for another reason
+  void end_if_heard(const UnheardEnd& how, Running& job) {
     if (!is_over_ && is_silent(how.job))
       unheard_.push_back(how);
     else
-      end(how.job, *job, how.outcome);
+      end(how.job, job, how.outcome);
   }
 
   // Of a job on a silent node it is not known whether it has ended in time, until that is heard of again. Real runs have more
@@ -347,7 +354,9 @@ class Simulation {
     events_.emplace_back(Resumed{order.job});
   }
 
-  void apply(const order::End& order) { end_if_heard({order.job, order.outcome, true}); }
+  void apply(const order::End& order) {
+    if (Running* const job = running_.find(order.job)) end_if_heard({order.job, order.outcome, true}, *job);
+  }
 
   void set_rate(Running& running, double rate) {
     running.progress.change_rate(now_, rate);
