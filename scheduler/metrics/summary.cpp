@@ -359,18 +359,6 @@ Summary summarise(const JobTable& table, const Series& series, const SummaryOpti
   return summary_of(in, series);
 }
 
-Summary select(const Summary& summary, std::span<const std::string> names) {
-  Summary selected;
-  for (const std::string& name : names) {
-    const Metric* metric = summary.find(name);
-    if (metric == nullptr)
-      throw UsageError(fmt::format("metric '{}': there is no such metric; expected one of {}", name,
-                                   fmt::join(metric_names(), ", ")));
-    selected.metrics.push_back(*metric);
-  }
-  return selected;
-}
-
 std::vector<std::string_view> metric_names() {
   std::vector<std::string_view> names;
   for (const auto definitions : kAllDefinitions)

@@ -115,9 +115,6 @@ class JobSums {
 /// Throws UsageError for options that make no sense.
 [[nodiscard]] Summary summarise(const JobTable& table, const Series& series, const SummaryOptions& options = {});
 
-/// Only those metrics, in the order asked for. Throws UsageError naming the metric that does not exist.
-[[nodiscard]] Summary select(const Summary& summary, std::span<const std::string> names);
-
 /// Every metric's name.
 [[nodiscard]] std::vector<std::string_view> metric_names();
 /// "s", "ratio"; empty if there is no such metric.

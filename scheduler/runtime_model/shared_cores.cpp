@@ -16,16 +16,6 @@ void SharedCores::enter(JobId job, const Allocation& allocation, double cpu_use)
   }
 }
 
-bool SharedCores::has_room(const Allocation& allocation) const {
-  return std::ranges::all_of(allocation.named, [&](const CoreLoad& load) {
-    const std::size_t core = index_of(load.core);
-    const auto wanted = std::ranges::count(allocation.named, load.core, &CoreLoad::core);
-    const auto taken =
-        core < cores_.size() ? 2 - std::ranges::count(cores_[core], ProcessCount{0}, &Seat::processes) : 0;
-    return wanted + taken <= 2;
-  });
-}
-
 void SharedCores::leave(JobId job, const Allocation& allocation) {
   for (const CoreLoad& load : allocation.named) {
     if (index_of(load.core) >= cores_.size()) continue;

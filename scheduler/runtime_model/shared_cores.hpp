@@ -15,8 +15,6 @@ class SharedCores {
  public:
   /// `job` is on these cores now. REQUIRES: named cores; the job is not on them, and at most one other is.
   void enter(JobId job, const Allocation& allocation, double cpu_use);
-  /// Whether there is a seat on each of these cores.
-  [[nodiscard]] bool has_room(const Allocation& allocation) const;
   /// Nothing happens on cores that the job is not on.
   void leave(JobId job, const Allocation& allocation);
 

@@ -31,7 +31,7 @@ class SharedRates {
   }
 
   /// The processes of `job` are on these cores now. Asks for the job and, if others may change its rate, for those that
-  /// it meets there. REQUIRES: it is on no watched cores yet, and has_room(on) if it may share them.
+  /// it meets there. REQUIRES: it is on no watched cores yet, and of those that it may share each has at most one other job.
   template <class Ask>
   void come(const ModelledJob& job, const Allocation& on, Ask ask) {
     if (!watches(on)) {
@@ -58,9 +58,6 @@ class SharedRates {
     });
     for (const JobId neighbour : met) ask_for(neighbour, ask);
   }
-
-  /// Whether there is a seat on each of these cores.
-  [[nodiscard]] bool has_room(const Allocation& on) const { return cores_.has_room(on); }
 
  private:
   struct Sharer {

@@ -73,16 +73,4 @@ double pow(double base, double exponent) {
   return exp(exponent * log(base));
 }
 
-// Stirling's series from 12 on; below, the recurrence gamma(x + 1) = x gamma(x).
-double log_gamma(double x) {
-  double product = 1.0;
-  while (x < 12) product *= x++;
-  const double inverse = 1 / x;
-  const double square = inverse * inverse;
-  constexpr double kHalfLogTwoPi = 0.91893853320467274178;
-  const double series =
-      inverse * (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square * (1.0 / 1680 - square / 1188))));
-  return (x - 0.5) * log(x) - x + kHalfLogTwoPi + series - log(product);
-}
-
 }  // namespace replay::portable

@@ -15,7 +15,5 @@ namespace replay::portable {
 /// base^exponent. REQUIRES: base >= 0. The relative error grows with |exponent * log(base)|: below 1e-13 for results
 /// between 1e-150 and 1e150.
 [[nodiscard]] double pow(double base, double exponent);
-/// Natural logarithm of the gamma function. REQUIRES: x > 0. Relative error below 1e-12.
-[[nodiscard]] double log_gamma(double x);
 
 }  // namespace replay::portable

@@ -157,16 +157,6 @@ TEST(Summary, ALogWithoutJobsHasNoMeans) {
   EXPECT_TRUE(std::isnan(summary.value("utilisation")));
 }
 
-TEST(Summary, MetricsAreSelectedByName) {
-  const Summary summary = Recorded(ten_in_a_row()).summary();
-  const std::vector<std::string> names = {"max_wait", "jobs"};
-  const Summary selected = select(summary, names);
-  ASSERT_EQ(selected.metrics.size(), 2u);
-  EXPECT_EQ(selected.metrics[0].name, "max_wait");
-  const std::vector<std::string> wrong = {"mean_weight"};
-  EXPECT_THROW((void)select(summary, wrong), UsageError);
-}
-
 TEST(Summary, EveryMetricHasItsOwnNameAUnitAndADefinition) {
   std::set<std::string_view> names;
   const Recorded run(

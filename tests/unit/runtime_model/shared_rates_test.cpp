@@ -63,14 +63,5 @@ TEST_F(SharedRatesOnFourCores, AJobThatDoesNotShareHasNoNeighbours) {
   EXPECT_EQ(leave(kTwo), "");
 }
 
-TEST_F(SharedRatesOnFourCores, ACoreHasRoomForTwo) {
-  come(kOne, on({0, 1}), 0.75);
-  EXPECT_TRUE(rates_.has_room(on({1, 2})));
-  come(kTwo, on({1, 2}), 0.75);
-  EXPECT_FALSE(rates_.has_room(on({1})));
-  leave(kOne);
-  EXPECT_TRUE(rates_.has_room(on({1})));
-}
-
 }  // namespace
 }  // namespace replay

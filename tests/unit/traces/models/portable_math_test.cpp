@@ -57,16 +57,6 @@ TEST(PortableMath, PowersAreAsExactAsTheySay) {
   }
 }
 
-TEST(PortableMath, LogGammaIsWithinItsError) {
-  Rng rng(Seed{1}, "log_gamma");
-  for (int i = 0; i < 20'000; ++i) {
-    const double x = i % 2 == 0 ? rng.uniform() * 1000 + 1e-3 : rng.uniform() * 12 + 1e-3;
-    const long double exact = std::lgamma(static_cast<long double>(x));
-    // Around its zeros at 1 and 2 the error is absolute.
-    ASSERT_LE(std::abs(portable::log_gamma(x) - exact), 1e-12L * std::max(std::abs(exact), 1.0L)) << x;
-  }
-}
-
 TEST(PortableMath, TheEndsOfTheRangeAreInfinityZeroOrNotANumber) {
   EXPECT_EQ(portable::exp(710), kInfinity);
   EXPECT_EQ(portable::exp(-746), 0);
