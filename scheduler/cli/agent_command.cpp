@@ -7,24 +7,17 @@
 #include <net/if.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <span>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include "launcher/daemon/link_key.hpp"
 #include "launcher/os/topology.hpp"
 #include "launcher/service/agent_service.hpp"
-#include "scheduler/base/error.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/runtime_model/machine_facts.hpp"
 
@@ -132,43 +125,36 @@ int run(AgentCommandOptions& options) {
 
 Command add_agent(CLI::App& app) {
   auto options = std::make_shared<AgentCommandOptions>();
-  CLI::App* agent =
-      app.add_subcommand("agent", "start, move and end jobs on this node for a daemon that comes over TCP");
-  agent->footer(
-      "Example:\n"
-      "  replay agent --new-key ~/replay.key\n"
-      "  replay agent --key ~/replay.key --machine local:0-3        prints the address that it listens on\n"
-      "  replay --machine agent:127.0.0.1:40123 --agent-key ~/replay.key --trace t.swf --policy easy");
-  agent->add_option("--listen", options->listen, "address and port; port 0: the kernel chooses one")
-      ->type_name("ADDRESS:PORT")
+  CLI::App& agent =
+      add_command(app, "agent", "start, move and end jobs on this node for a daemon that comes over TCP",
+                  "Example:\n"
+                  "  replay agent --new-key ~/replay.key\n"
+                  "  replay agent --key ~/replay.key --machine local:0-3        prints the address that it listens on\n"
+                  "  replay --machine agent:127.0.0.1:40123 --agent-key ~/replay.key --trace t.swf --policy easy");
+  add_text(agent, "--listen", options->listen, "ADDRESS:PORT", "address and port; port 0: the kernel chooses one")
       ->capture_default_str();
-  agent
-      ->add_option(
-          "--key", options->key_file,
-          "key file; a holder of the key may run programs as you. -: one line of standard input; the agent ends when "
-          "this is closed, or when no daemon has come within a minute")
-      ->type_name("FILE");
-  agent->add_option("--new-key", options->new_key_file, "make a key file, and nothing else")->type_name("FILE");
-  add_options_of_run(*agent, options->run, {"--machine"});
-  add_node_options(*agent, options->run);
-  agent->get_option("--machine")
+  add_text(agent, "--key", options->key_file, "FILE",
+           "key file; a holder of the key may run programs as you. -: one line of standard input; the agent ends when "
+           "this is closed, or when no daemon has come within a minute");
+  add_text(agent, "--new-key", options->new_key_file, "FILE", "make a key file, and nothing else");
+  add_options_of_run(agent, options->run, {"--machine"});
+  add_node_options(agent, options->run);
+  agent.get_option("--machine")
       ->description("local, local:CORES by OS index, such as local:0-3, or virtual cores: emulated:1xPACKAGESxCORES");
   auto* slots =
-      agent->add_option("--slots", options->slots, "only the first N cores of --machine local")->type_name("N");
-  agent->add_option("--at-most", options->at_most, "the same, or all of them if there are fewer")
+      agent.add_option("--slots", options->slots, "only the first N cores of --machine local")->type_name("N");
+  agent.add_option("--at-most", options->at_most, "the same, or all of them if there are fewer")
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->excludes(slots);
-  agent
-      ->add_option("--iface", options->iface,
-                   "network device of the ranks of jobs on several hosts, such as eth0 (default: UCX chooses)")
-      ->type_name("NAME");
-  agent->add_option("--hold", options->hold, "descriptor that stays open as long as the agent lives: a lock")
+  add_text(agent, "--iface", options->iface, "NAME",
+           "network device of the ranks of jobs on several hosts, such as eth0 (default: UCX chooses)");
+  agent.add_option("--hold", options->hold, "descriptor that stays open as long as the agent lives: a lock")
       ->type_name("N")
       ->group("");
-  auto* once = agent->add_flag("--once", options->once, "go when the first daemon has gone (the default)");
-  agent->add_flag("--stay", options->stay, "wait for the next daemon instead")->excludes(once);
-  agent->add_option("--silence", options->silence, "end all jobs when the daemon has not been heard of for so long")
+  auto* once = agent.add_flag("--once", options->once, "go when the first daemon has gone (the default)");
+  agent.add_flag("--stay", options->stay, "wait for the next daemon instead")->excludes(once);
+  agent.add_option("--silence", options->silence, "end all jobs when the daemon has not been heard of for so long")
       ->type_name("SECONDS")
       ->capture_default_str();
   return [options] { return run(*options); };

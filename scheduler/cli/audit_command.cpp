@@ -2,21 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "scheduler/audit/audit.hpp"
 #include "scheduler/audit/report.hpp"
 #include "scheduler/audit/schedule_file.hpp"
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/terminal/progress_line.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 
 namespace replay::cli {
 namespace {
@@ -106,34 +100,32 @@ int audit_schedule(const AuditGiven& given) {
 }  // namespace
 
 Command add_audit(CLI::App& app) {
-  auto* command = app.add_subcommand("audit", "checks any schedule against a stated rule");
-  command->footer(
-      "Exit status 0: it follows the rule; 1: it does not, or cannot be read; 2: wrong usage.\n"
-      "Example: replay audit schedule.swf --rule easy");
+  CLI::App& command =
+      add_command(app, "audit", "checks any schedule against a stated rule",
+                  "Exit status 0: it follows the rule; 1: it does not, or cannot be read; 2: wrong usage.\n"
+                  "Example: replay audit schedule.swf --rule easy");
   auto given = std::make_shared<AuditGiven>();
   command
-      ->add_option("SCHEDULE", given->schedule,
-                   "a run's folder or its jobs.csv, Batsim's table of jobs, or SWF with waits (.gz too, '-' for "
-                   "standard input)")
+      .add_option("SCHEDULE", given->schedule,
+                  "a run's folder or its jobs.csv, Batsim's table of jobs, or SWF with waits (.gz too, '-' for "
+                  "standard input)")
       ->required();
-  add_choice(*command, "--rule", given->rule, kRules, "fcfs, easy or conservative")->required();
-  add_choice(*command, "--pass", given->pass, kPasses,
+  add_choice(command, "--rule", given->rule, kRules, "fcfs, easy or conservative")->required();
+  add_choice(command, "--pass", given->pass, kPasses,
              "event: a pass after each event, submissions first (default of easy and conservative); instant: one "
              "for all events of an instant (default of fcfs)");
-  add_choice(*command, "--compress", given->compress, kCompress,
+  add_choice(command, "--compress", given->compress, kCompress,
              "conservative: in which order waiting jobs move up, arrival (default) or start-order");
-  add_choice(*command, "--compress-at", given->compress_at, kCompressAt,
+  add_choice(command, "--compress-at", given->compress_at, kCompressAt,
              "conservative: which end of a job makes waiting jobs move up, early-end (default: one before its "
              "estimate) or every-end");
-  add_count(*command, "--machine-size", given->machine_size, 1, kMostProcessors,
+  add_count(command, "--machine-size", given->machine_size, 1, kMostProcessors,
             "processors of the machine (default: the SWF header's, or the run's)");
   constexpr DurationRange kAnyLater{.least = Duration::zero(), .expected = "seconds >= 0, such as 2 or 0.5"};
-  add_duration(*command, "--tolerance", given->tolerance, kAnyLater,
-               "a start may come so much later than the rule has it")
-      ->type_name("SECONDS")
-      ->default_str("0");
-  add_count(*command, "--max", given->most, 0, kMostFindings, "findings to print; all are counted");
-  command->add_flag("--json", given->json, "print as JSON");
+  add_duration(command, "--tolerance", "SECONDS", given->tolerance, kAnyLater,
+               "a start may come so much later than the rule has it", "0");
+  add_count(command, "--max", given->most, 0, kMostFindings, "findings to print; all are counted");
+  command.add_flag("--json", given->json, "print as JSON");
   return [given] { return audit_schedule(*given); };
 }
 

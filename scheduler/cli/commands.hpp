@@ -4,9 +4,9 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;  // its header takes four seconds to compile
@@ -78,7 +78,10 @@ void prepare_runtime();
 
 /// Adds a command to a group, or to `replay` itself.
 using AddCommand = std::function<Command(CLI::App&)>;
-/// For commands with sub-commands: adds them all; the result runs the one that was chosen.
-[[nodiscard]] Command add_group(CLI::App& group, std::initializer_list<AddCommand> adders);
+/// Adds them all; the result runs the one that was chosen.
+[[nodiscard]] Command add_commands(CLI::App& group, const std::vector<AddCommand>& adders);
+/// A command that only groups these; its help names the next word `what`.
+[[nodiscard]] Command add_group(CLI::App& app, const std::string& name, const std::string& about,
+                                const std::string& what, const std::vector<AddCommand>& adders);
 
 }  // namespace replay::cli

@@ -3,18 +3,13 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/text/clean_text.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/compare/run_difference.hpp"
 
 namespace replay::cli {
@@ -50,25 +45,22 @@ int diff(const DiffGiven& given) {
 }  // namespace
 
 Command add_diff(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("diff", "where two runs part: the first decision that differs, and the jobs' starts");
-  command->footer(
-      "RUN is a run's folder or an events.log. Exit status: 0 the same, 1 different, 2 trouble.\n"
-      "Example: replay diff runs/compare/easy runs/compare/fcfs");
+  CLI::App& command =
+      add_command(app, "diff", "where two runs part: the first decision that differs, and the jobs' starts",
+                  "RUN is a run's folder or an events.log. Exit status: 0 the same, 1 different, 2 trouble.\n"
+                  "Example: replay diff runs/compare/easy runs/compare/fcfs");
   auto given = std::make_shared<DiffGiven>();
-  command->add_option("A", given->a, "the first run")->required()->type_name("RUN");
-  command->add_option("B", given->b, "the second run")->required()->type_name("RUN");
+  command.add_option("A", given->a, "the first run")->required()->type_name("RUN");
+  command.add_option("B", given->b, "the second run")->required()->type_name("RUN");
   DurationRange up_to_a_year = kTolerance;
   up_to_a_year.most = std::chrono::hours{24 * 365};
-  add_duration(*command, "--tolerance", given->tolerance, up_to_a_year,
-               "instants so far apart are the same, and order within it does not matter; for real runs")
-      ->type_name("SECONDS")
-      ->default_str("0");
-  add_count(*command, "--max", given->most, 0, 1'000'000'000,
+  add_duration(command, "--tolerance", "SECONDS", given->tolerance, up_to_a_year,
+               "instants so far apart are the same, and order within it does not matter; for real runs", "0");
+  add_count(command, "--max", given->most, 0, 1'000'000'000,
             "how many of the jobs with the largest differences to show");
-  command->add_flag("--ignore-cores", given->ignore_cores,
-                    "a job may be on other cores of as many; always so with a tolerance, or if the machines differ");
-  command->add_flag("--json", given->json, "print the comparison as JSON");
+  command.add_flag("--ignore-cores", given->ignore_cores,
+                   "a job may be on other cores of as many; always so with a tolerance, or if the machines differ");
+  command.add_flag("--json", given->json, "print the comparison as JSON");
   return [given] { return diff(*given); };
 }
 

@@ -2,17 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/split.hpp"
-#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/export/export_files.hpp"
 #include "scheduler/results/export/formats.hpp"
@@ -69,9 +64,8 @@ int export_runs(const ExportGiven& given) {
 }  // namespace
 
 Command add_export(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("export", "a run in the format of another program: Perfetto, Paje, Paraver, Evalys, ...");
-  command->footer(
+  CLI::App& command = add_command(
+      app, "export", "a run in the format of another program: Perfetto, Paje, Paraver, Evalys, ...",
       "RUN is a run's folder (or the folder of several policies' runs), or an events.log. Everything is made from the "
       "event "
       "log.\nThe names of the files are printed; in a folder they begin with the name of the run.\n"
@@ -79,15 +73,13 @@ Command add_export(CLI::App& app) {
       "          replay export runs/compare/easy runs/compare/fcfs --to paje -o traces/\n"
       "          replay export --list                               what each format holds and loses");
   auto given = std::make_shared<ExportGiven>();
-  command->add_option("RUN", given->runs, "the runs");
-  command->add_option("--to", given->format, fmt::format("the format: {}", format_names()))->type_name("FORMAT");
-  command
-      ->add_option("-o,--out", given->out,
-                   "the file, of several the first, or a folder (default: the working folder); compressed if it ends "
-                   "in .gz; - is standard "
-                   "output, for formats of one file")
-      ->type_name("PATH");
-  command->add_flag("--list", given->list, "print the formats: their files, what opens them, what they hold and lose");
+  command.add_option("RUN", given->runs, "the runs");
+  add_text(command, "--to", given->format, "FORMAT", fmt::format("the format: {}", format_names()));
+  add_text(command, "-o,--out", given->out, "PATH",
+           "the file, of several the first, or a folder (default: the working folder); compressed if it ends "
+           "in .gz; - is standard "
+           "output, for formats of one file");
+  command.add_flag("--list", given->list, "print the formats: their files, what opens them, what they hold and lose");
   return [given] { return export_runs(*given); };
 }
 

@@ -3,15 +3,12 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "scheduler/base/file/paths.hpp"
-#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/plugin/resolver.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
@@ -19,20 +16,11 @@
 namespace replay::cli {
 namespace {
 
-std::string_view type_name(ParameterType type) {
-  switch (type) {
-    case ParameterType::kChoice: return "choice";
-    case ParameterType::kInteger: return "whole number";
-    case ParameterType::kNumber: return "number";
-    case ParameterType::kNumbers: return "numbers";
-    case ParameterType::kDuration: return "duration";
-    case ParameterType::kFlag: return "flag";
-    case ParameterType::kFile: return "file";
-    case ParameterType::kPolicy: return "policy";
-    case ParameterType::kText: return "text";
-  }
-  return "?";
-}
+// By ParameterType.
+constexpr std::string_view kTypeNames[] = {"choice",   "whole number", "number", "numbers",
+                                           "duration", "file",         "policy", "text"};
+
+std::string_view type_name(ParameterType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
 
 nlohmann::json policies_as_json() {
   auto list = nlohmann::json::array();
@@ -70,10 +58,10 @@ void print_policies() {
 }  // namespace
 
 Command add_policies(CLI::App& app) {
-  auto* command = app.add_subcommand("policies", "every policy with its parameters, defaults, units and sources");
-  command->footer(fmt::format("Example: replay policies --json\n\n{}", plugin::own_policies_help()));
+  CLI::App& command = add_command(app, "policies", "every policy with its parameters, defaults, units and sources",
+                                  fmt::format("Example: replay policies --json\n\n{}", plugin::own_policies_help()));
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "print as JSON");
+  command.add_flag("--json", *json, "print as JSON");
   return [json] {
     if (*json)
       print_json(policies_as_json());
@@ -84,10 +72,10 @@ Command add_policies(CLI::App& app) {
 }
 
 Command add_models(CLI::App& app) {
-  auto* command = app.add_subcommand("models", "every runtime model: how fast a job runs on what it was given");
-  command->footer("Example: replay models");
+  CLI::App& command = add_command(app, "models", "every runtime model: how fast a job runs on what it was given",
+                                  "Example: replay models");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "print as JSON");
+  command.add_flag("--json", *json, "print as JSON");
   return [json] {
     auto list = nlohmann::json::array();
     for (const RuntimeModelEntry& model : runtime_models()) {
@@ -103,8 +91,8 @@ Command add_models(CLI::App& app) {
 }
 
 Command add_benchmarks(CLI::App& app) {
-  auto* command = app.add_subcommand("benchmarks", "the MPI programs that come with replay; `NAME --help` says more");
-  command->footer("Example: replay benchmarks");
+  add_command(app, "benchmarks", "the MPI programs that come with replay; `NAME --help` says more",
+              "Example: replay benchmarks");
   return [] {
     std::error_code error;
     std::vector<std::string> names;

@@ -150,30 +150,22 @@ void mark_end_of_options(CLI::App& app, std::vector<const char*>& words, std::de
   }
 }
 
-// The command that the user has chosen, "replay trace cut", and `replay` itself where there is none.
-struct Chosen {
-  const CLI::App* command;
-  std::string name;
-};
-
-Chosen chosen_of(const CLI::App& app) {
-  Chosen chosen{&app, app.get_name()};
-  while (!chosen.command->get_subcommands().empty()) {
-    chosen.command = chosen.command->get_subcommands().front();
-    chosen.name += " " + chosen.command->get_name();
-  }
-  return chosen;
+// The command that the user has chosen, and `replay` itself where there is none.
+const CLI::App& chosen_of(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : chosen_of(*chosen.front());
 }
 
 // The message if a command was expected and another word, or none, was found; nothing if the error is another one.
 // `is_help`: the user asked for help, which needs no command.
 std::optional<std::string> missing_command(const CLI::App& app, bool is_help) {
-  const auto [group, name] = chosen_of(app);
+  const CLI::App& group = chosen_of(app);
+  const std::string name = replay::cli::full_name(group);
   std::vector<std::string> names;
-  for (const CLI::App* command : group->get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* command : group.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(command->get_name());
-  const std::vector<std::string> words = group->remaining();
-  if (names.empty() || (words.empty() && (is_help || group == &app))) return std::nullopt;
+  const std::vector<std::string> words = group.remaining();
+  if (names.empty() || (words.empty() && (is_help || &group == &app))) return std::nullopt;
   const std::vector<std::string_view> known(names.begin(), names.end());
   if (words.empty()) return fmt::format("{}: expected a command{}", name, replay::suggestion("", known));
   if (words.front().starts_with('-')) return std::nullopt;
@@ -191,16 +183,17 @@ void refuse_options_before(const CLI::App& command, const CLI::App& app) {
 
 // The message for an option that the command does not have, or a word too many.
 std::string unexpected_word(const CLI::App& app) {
-  const auto [command, name] = chosen_of(app);
+  const CLI::App& command = chosen_of(app);
+  const std::string name = replay::cli::full_name(command);
   std::vector<std::string> words = app.remaining(true);
   const auto option = std::ranges::find_if(words, [](const std::string& word) { return word.starts_with('-'); });
   if (option == words.end())
     return fmt::format("{}: expected no further word, found '{}'", name,
                        words.empty() ? "" : without_mark(std::move(words.front())));
   const std::string given = option->substr(0, option->find('='));
-  if (replay::cli::has_option(*command, given))
+  if (replay::cli::has_option(command, given))
     return fmt::format("replay: {} stands before the command: expected `{} {} ...`", given, name, given);
-  return replay::cli::no_such_option(*command, given);
+  return replay::cli::no_such_option(command, given);
 }
 
 // CLI11's message about an option or a value in our words; what is about something else is as it was.
@@ -250,7 +243,7 @@ End run_command(int argc, char** argv) {
   const AddCommand add_simulate_here = [&](CLI::App& to) { return add_simulate(to, command_line); };
   const AddCommand add_serve_here = [&](CLI::App& to) { return add_serve(to, command_line); };
   const Command run = add_run(app, command_line);
-  const Command run_chosen = add_group(  // in the order of `replay --help`
+  const Command run_chosen = add_commands(  // in the order of `replay --help`
       app,
       {add_help,     add_simulate_here, add_validate,   add_trace,       add_generate, add_reproduce, add_serve_here,
        add_submit,   add_jobs,          add_cancel,     add_agent,       add_sbatch,   add_audit,     add_calibrate,
@@ -274,15 +267,15 @@ End run_command(int argc, char** argv) {
       replay::say_on_stderr(*no_command);
       return {kWrongUsage};
     }
-    const auto [command, name] = chosen_of(app);
+    const CLI::App& command = chosen_of(app);
     const bool has_words_left =
-        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !command->remaining().empty();
+        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !command.remaining().empty();
     if (has_words_left || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
       replay::say_on_stderr(unexpected_word(app));
       return {kWrongUsage};
     }
     if (error.get_exit_code() != 0) {
-      replay::say_on_stderr(fmt::format("{}: {}", name, in_our_words(*command, error.what())));
+      replay::say_on_stderr(fmt::format("{}: {}", full_name(command), in_our_words(command, error.what())));
       return {kWrongUsage};
     }
     std::ostringstream out;

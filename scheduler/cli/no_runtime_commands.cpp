@@ -1,13 +1,8 @@
 // The commands that start real programs, in a build without them (REPLAY_RUNTIME=OFF): each says what is missing.
 
-#include <CLI/CLI.hpp>
-#include <memory>
-#include <string>
 #include <utility>
 
-#include "scheduler/base/error.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 
 namespace replay::cli {
 namespace {

@@ -10,7 +10,6 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/text/parse_number.hpp"
-#include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/suggest.hpp"
 #include "traces/file_kind.hpp"
 
@@ -30,12 +29,11 @@ void add_rule(CLI::App& command, std::map<std::string, std::string>& given, cons
       ->group(group);
 }
 
-// `replay trace cut` and others, `name` being that of `command`, if they have this option.
-void add_commands_with(const std::string& option, const CLI::App& command, const std::string& name,
-                       std::vector<std::string>& names) {
-  if (has_option(command, option)) names.push_back(name);
+// `replay trace cut` and others below `command` that have this option.
+void add_commands_with(const std::string& option, const CLI::App& command, std::vector<std::string>& names) {
+  if (has_option(command, option)) names.push_back(full_name(command));
   for (const CLI::App* below : command.get_subcommands([](const CLI::App*) { return true; }))
-    add_commands_with(option, *below, name + " " + below->get_name(), names);
+    add_commands_with(option, *below, names);
 }
 
 }  // namespace
@@ -58,7 +56,7 @@ CLI::Option* add_option_of_run(CLI::App& command, experiment::RunSpec& run, cons
   using Kind = experiment::RunOption::Kind;
   if (option.kind == Kind::kFlag) return command.add_flag(option.name, option.flag(run), option.help);
   const auto set = [&run, &option](const std::string& text) { option.set(run, text); };
-  CLI::Option* const added = add_read(command, option.name, option.type, set, option.text(run), option.help);
+  CLI::Option* const added = add_read(command, option.name, option.type, set, option.help, option.text(run));
   if (option.kind == Kind::kChoice) added->check(CLI::IsMember(option.words));
   return added;
 }
@@ -74,7 +72,7 @@ void add_common_options(CLI::App& command, experiment::RunSpec& run, ResultOptio
       command, run,
       {"--trace", "--jobs-from", "--policy", "--machine", "--runtime-model", "--profile", "--pairs", "--curve-error",
        "--slowdown-error", "--overrun", "--requeue-lost", "--until", "--scale-sizes", "--seed"});
-  command.add_option("--out", results.out, "folder for the results (default runs/TIME-POLICY)")->type_name("DIR");
+  add_text(command, "--out", results.out, "DIR", "folder for the results (default runs/TIME-POLICY)");
   command.add_flag("--force", results.force, "replace an output folder that exists");
   add_options_of_run(command, run, {"--outputs"});
   command.add_flag("--json", results.json, "print the result table as JSON");
@@ -102,12 +100,9 @@ void add_live_page_option(CLI::App& command, std::optional<std::uint16_t>& port)
           fmt::format("--live-page: expected a port from 0 to 65535, 0 for any that is free, found '{}'", text));
     port = given;
   };
-  command
-      .add_option_function<std::string>(
-          "--live-page", take,
-          "show the run in a browser while it goes on: serves its page on 127.0.0.1, at an address that is printed "
-          "(default: a port that is free)")
-      ->type_name("PORT")
+  add_read(command, "--live-page", "PORT", take,
+           "show the run in a browser while it goes on: serves its page on 127.0.0.1, at an address that is printed "
+           "(default: a port that is free)")
       ->expected(0, 1);
 }
 
@@ -130,31 +125,53 @@ std::optional<std::string> data_instead_of_program(const std::string& word) {
   return known ? std::optional{"expected a program, found " + known->text} : std::nullopt;
 }
 
+std::string full_name(const CLI::App& command) {
+  const CLI::App* const above = command.get_parent();
+  return above == nullptr ? command.get_name() : full_name(*above) + " " + command.get_name();
+}
+
 bool has_option(const CLI::App& command, const std::string& name) {
   const CLI::Option* const option = command.get_option_no_throw(name);
   return option != nullptr && !option->get_group().empty();
 }
 
 std::string no_such_option(const CLI::App& command, const std::string& given) {
-  std::string name = command.get_name();
   const CLI::App* root = &command;
-  for (; root->get_parent() != nullptr; name = root->get_name() + " " + name) root = root->get_parent();
+  while (root->get_parent() != nullptr) root = root->get_parent();
   std::vector<std::string> names;
   for (const CLI::Option* known : command.get_options())
     for (const std::string& one : known->get_lnames()) names.push_back("--" + one);
   const std::string_view near = nearest(given, std::vector<std::string_view>(names.begin(), names.end()));
   std::vector<std::string> others;
-  add_commands_with(given, *root, root->get_name(), others);
+  add_commands_with(given, *root, others);
   constexpr std::size_t kFew = 6;
-  std::string hint = fmt::format("see `{} --help`", name);
+  std::string hint = fmt::format("see `{} --help`", full_name(command));
   if (!near.empty())
     hint = fmt::format("did you mean '{}'?", near);
   else if (!others.empty() && others.size() <= kFew)
     hint = fmt::format("it belongs to `{}`", fmt::join(others, "`, `"));
-  return fmt::format("{}: there is no option '{}'; {}", name, given, hint);
+  return fmt::format("{}: there is no option '{}'; {}", full_name(command), given, hint);
 }
 
-// ---- durations ----
+// ---- texts and durations ----
+
+CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value, const std::string& type,
+                      const std::string& help) {
+  return command.add_option(name, value, help)->type_name(type);
+}
+
+CLI::Option* add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                       const std::string& type, const std::string& help) {
+  return command.add_option(name, values, help)->type_name(type)->allow_extra_args(false);
+}
+
+CLI::Option* add_read(CLI::App& command, const std::string& name, const std::string& type,
+                      const std::function<void(const std::string&)>& read, const std::string& help,
+                      const std::string& usual) {
+  CLI::Option* const added = command.add_option_function<std::string>(name, read, help);
+  if (!type.empty()) added->type_name(type);
+  return usual.empty() ? added : added->default_str(usual);
+}
 
 Duration duration_of(std::string_view option, const std::string& text, const DurationRange& range) {
   const std::optional<Duration> duration = parse_duration(text);
@@ -163,22 +180,6 @@ Duration duration_of(std::string_view option, const std::string& text, const Dur
                                  range.least >= std::chrono::minutes{1} ? "" : text + "s or ", text));
   if (duration && *duration >= range.least && *duration <= range.most) return *duration;
   throw UsageError(fmt::format("{}: expected {}, found '{}'", option, range.expected, text));
-}
-
-CLI::Option* add_duration(CLI::App& command, const std::string& name, Duration& value, const DurationRange& range,
-                          const std::string& help) {
-  return command.add_option_function<std::string>(
-      name, [&value, name, range](const std::string& text) { value = duration_of(name, text, range); }, help);
-}
-
-// ---- counts ----
-
-CLI::Option* add_read(CLI::App& command, const std::string& name, const std::string& type,
-                      const std::function<void(const std::string&)>& read, const std::string& usual,
-                      const std::string& help) {
-  CLI::Option* const added = command.add_option_function<std::string>(name, read, help);
-  if (!type.empty()) added->type_name(type);
-  return usual.empty() ? added : added->default_str(usual);
 }
 
 // ---- choices ----
@@ -190,18 +191,6 @@ CLI::Option* add_word(CLI::App& command, const std::string& name, const std::vec
 }
 
 // ---- lists ----
-
-std::vector<std::string> chosen_of(std::string_view option, const std::string& list,
-                                   std::span<const std::string_view> known) {
-  const std::vector<std::string_view> given = split(list, ',');
-  for (const std::string_view item : given)
-    if (std::ranges::find(known, item) == known.end())
-      throw UsageError(fmt::format("{}: expected some of {}, found '{}'", option, fmt::join(known, ","), item));
-  std::vector<std::string> items;
-  for (const std::string_view name : known)
-    if (std::ranges::find(given, name) != given.end()) items.emplace_back(name);
-  return items;
-}
 
 CLI::Option* add_factors(CLI::App& command, std::vector<double>& factors, const std::string& help) {
   const auto check = [&factors](const std::vector<double>& given) {

@@ -8,7 +8,6 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -58,10 +57,25 @@ void add_live_page_option(CLI::App& command, std::optional<std::uint16_t>& port)
 /// is known.
 [[nodiscard]] std::optional<std::string> data_instead_of_program(const std::string& word);
 
+/// "replay trace cut".
+[[nodiscard]] std::string full_name(const CLI::App& command);
 /// Whether the command has this option, "--trace"; those without a group are there for a message only.
 [[nodiscard]] bool has_option(const CLI::App& command, const std::string& name);
 /// "replay run: there is no option '--tim'; did you mean '--time'?", or which other commands have it.
 [[nodiscard]] std::string no_such_option(const CLI::App& command, const std::string& given);
+
+// ---- texts ----
+
+/// Adds an option that takes a text, which the help calls `type`.
+CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value, const std::string& type,
+                      const std::string& help);
+/// One that may be repeated, a text each time.
+CLI::Option* add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                       const std::string& type, const std::string& help);
+/// Adds an option whose words `read` gets; it may throw UsageError. `usual` is its default, for the help.
+CLI::Option* add_read(CLI::App& command, const std::string& name, const std::string& type,
+                      const std::function<void(const std::string&)>& read, const std::string& help,
+                      const std::string& usual = "");
 
 // ---- durations ----
 
@@ -77,17 +91,17 @@ inline constexpr DurationRange kTolerance{.least = Duration::zero(),
 
 /// Throws UsageError for a text that is no duration in the range.
 [[nodiscard]] Duration duration_of(std::string_view option, const std::string& text, const DurationRange& range);
-CLI::Option* add_duration(CLI::App& command, const std::string& name, Duration& value, const DurationRange& range,
-                          const std::string& help);
+/// `value`: a Duration, or an optional one.
+template <class Target>
+CLI::Option* add_duration(CLI::App& command, const std::string& name, const std::string& type, Target& value,
+                          const DurationRange& range, const std::string& help, const std::string& usual = "") {
+  const auto read = [&value, name, range](const std::string& text) { value = duration_of(name, text, range); };
+  return add_read(command, name, type, read, help, usual);
+}
 
 // ---- counts ----
 
 using experiment::number_of;
-
-/// Adds an option whose words `read` gets; it may throw UsageError. `usual` is its default, for the help.
-CLI::Option* add_read(CLI::App& command, const std::string& name, const std::string& type,
-                      const std::function<void(const std::string&)>& read, const std::string& usual,
-                      const std::string& help);
 
 /// Adds an option that takes a whole number from `least` to `most`, in decimal digits; another word is a UsageError. What
 /// `value` holds, if it is in the range, is the default that the help names.
@@ -96,13 +110,13 @@ CLI::Option* add_count(CLI::App& command, const std::string& name, Number& value
                        std::type_identity_t<Number> most, const std::string& help) {
   const auto read = [=, &value](const std::string& text) { value = number_of(name, text, least, most); };
   const bool has_default = value >= least && value <= most;
-  return add_read(command, name, "N", read, has_default ? std::to_string(value) : "", help);
+  return add_read(command, name, "N", read, help, has_default ? std::to_string(value) : "");
 }
 template <WholeNumber Number>
 CLI::Option* add_count(CLI::App& command, const std::string& name, std::optional<Number>& value,
                        std::type_identity_t<Number> least, std::type_identity_t<Number> most, const std::string& help) {
   const auto read = [=, &value](const std::string& text) { value = number_of(name, text, least, most); };
-  return add_read(command, name, "N", read, "", help);
+  return add_read(command, name, "N", read, help);
 }
 
 // ---- choices ----
@@ -123,9 +137,6 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, Target& valu
 
 // ---- lists ----
 
-/// The items of a list such as "cg,ep", in the order of `known`, of which each must be one. Throws UsageError.
-[[nodiscard]] std::vector<std::string> chosen_of(std::string_view option, const std::string& list,
-                                                 std::span<const std::string_view> known);
 /// Numbers above 0 and up to 1000, joined by commas, none of them twice.
 CLI::Option* add_factors(CLI::App& command, std::vector<double>& factors, const std::string& help);
 

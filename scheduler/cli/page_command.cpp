@@ -2,13 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/report/page/runs.hpp"
 
 namespace replay::cli {
@@ -31,20 +27,18 @@ int report_runs(const ReportGiven& given) {
 }  // namespace
 
 Command add_report(CLI::App& app) {
-  auto* command = app.add_subcommand("report", "one HTML page that shows what happened in a run, or in several");
-  command->footer(
+  CLI::App& command = add_command(
+      app, "report", "one HTML page that shows what happened in a run, or in several",
       "RUN is a run's folder, the folder of several runs (of policies, of seeds, of `replay validate`), or an "
       "events.log.\n"
       "The page needs no network and no other file; its path is printed.\n"
       "Examples: replay report runs/20261121-040000-easy\n"
       "          replay report runs/compare/fcfs runs/compare/easy -o compare.html");
   auto given = std::make_shared<ReportGiven>();
-  command->add_option("RUN", given->runs, "the runs, in the order of their rows")->required();
-  command
-      ->add_option("-o,--out", given->out,
-                   "the page (default: report.html in the folder of the run, or of the runs); - is standard output")
-      ->type_name("FILE");
-  command->add_option("--title", given->title, "its title (default: the names of the runs)")->type_name("TEXT");
+  command.add_option("RUN", given->runs, "the runs, in the order of their rows")->required();
+  add_text(command, "-o,--out", given->out, "FILE",
+           "the page (default: report.html in the folder of the run, or of the runs); - is standard output");
+  add_text(command, "--title", given->title, "TEXT", "its title (default: the names of the runs)");
   return [given] { return report_runs(*given); };
 }
 

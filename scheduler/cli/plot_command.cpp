@@ -2,18 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/suggest.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/report/page/runs.hpp"
 #include "scheduler/report/plot/figure.hpp"
 #include "scheduler/sweep/answer/metric_over.hpp"
@@ -103,40 +96,32 @@ void add_figure_options(CLI::App& command, report::FigureOptions& options) {
       ->type_name("METRIC");
   add_choice(command, "--by", options.by, kCurves, "ecdf: a curve for each class, or size, of jobs", Words::kInHelp)
       ->type_name("WHAT");
-  add_duration(command, "--bound", options.bound, kBound, "of the bounded slowdown (default: 10s)");
-  const auto add_time = [&command](const char* name, std::optional<Instant>& time, const char* help) {
-    command
-        .add_option_function<std::string>(
-            name, [name, &time](const std::string& text) { time = Instant{} + duration_of(name, text, kSinceZero); },
-            help)
-        ->type_name("TIME");
+  add_duration(command, "--bound", "", options.bound, kBound, "of the bounded slowdown (default: 10s)");
+  const auto add_time = [&command](const std::string& name, std::optional<Instant>& time, const char* help) {
+    const auto read = [name, &time](const std::string& text) {
+      time = Instant{} + duration_of(name, text, kSinceZero);
+    };
+    add_read(command, name, "TIME", read, help);
   };
   add_time("--from", options.from, "what is drawn begins there, such as 36h since the trace's zero");
   add_time("--to", options.to, "and ends there; of jobs those count that were submitted between");
-  command
-      .add_option_function<std::string>(
-          "--width", [&options](const std::string& text) { options.width_mm = width_named(text); },
-          "single (84 mm, the default), double (174 mm), or millimetres")
-      ->type_name("MM");
-  command
-      .add_option_function<std::string>(
-          "--height",
-          [&options](const std::string& text) { options.height_mm = length_of("--height", text, 20, 1000); },
-          "of the figure, in millimetres (default: by the figure)")
-      ->type_name("MM");
-  command.add_option("--title", options.title, "above the figure (default: none)")->type_name("TEXT");
-  command
-      .add_option("--label", options.labels,
-                  "name of a run, or of a policy of a study, once for each (default: its policy, or its folder)")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
+  add_read(
+      command, "--width", "MM", [&options](const std::string& text) { options.width_mm = width_named(text); },
+      "single (84 mm, the default), double (174 mm), or millimetres");
+  const auto read_height = [&options](const std::string& text) {
+    options.height_mm = length_of("--height", text, 20, 1000);
+  };
+  add_read(command, "--height", "MM", read_height, "of the figure, in millimetres (default: by the figure)");
+  add_text(command, "--title", options.title, "TEXT", "above the figure (default: none)");
+  add_texts(command, "--label", options.labels, "NAME",
+            "name of a run, or of a policy of a study, once for each (default: its policy, or its folder)");
 }
 
 }  // namespace
 
 Command add_plot(CLI::App& app) {
-  auto* command = app.add_subcommand("plot", "a figure of runs or of a study for a paper: SVG, PDF or TikZ");
-  command->footer(
+  CLI::App& command = add_command(
+      app, "plot", "a figure of runs or of a study for a paper: SVG, PDF or TikZ",
       "RUN is a run's folder (or the folder of several policies' runs, of seeds, or of `replay validate`), or an "
       "events.log; of metric-over it is the folder of a study (`replay sweep`).\n"
       "The same runs and options give the same bytes. Its figures are described in docs/plot.md.\n"
@@ -144,29 +129,22 @@ Command add_plot(CLI::App& app) {
       "          replay plot runs/compare --figure ecdf --metric slowdown -o slowdown.tikz\n"
       "          replay plot malleability --figure metric-over:load:mean_wait --where malleable=0.5 -o wait.pdf");
   auto given = std::make_shared<PlotGiven>();
-  command->add_option("RUN", given->runs, "the runs, in the order of their curves; or the folder of a study")
+  command.add_option("RUN", given->runs, "the runs, in the order of their curves; or the folder of a study")
       ->required();
-  command
-      ->add_option_function<std::string>(
-          "--figure",
-          [given](const std::string& name) {
-            given->metric_over = sweep::metric_over_named(name);
-            if (!given->metric_over) given->options.kind = figure_named(name);
-          },
-          fmt::format("one of {}; of a study {}:AXIS[:METRIC]", fmt::join(report::kFigureNames, ", "),
-                      sweep::kMetricOver))
-      ->type_name("FIGURE")
+  const auto read_figure = [given](const std::string& name) {
+    given->metric_over = sweep::metric_over_named(name);
+    if (!given->metric_over) given->options.kind = figure_named(name);
+  };
+  add_read(
+      command, "--figure", "FIGURE", read_figure,
+      fmt::format("one of {}; of a study {}:AXIS[:METRIC]", fmt::join(report::kFigureNames, ", "), sweep::kMetricOver))
       ->required();
-  command->add_option("-o,--out", given->out, "the file, written whole: .svg, .pdf, or for \\input .tikz or .tex")
-      ->type_name("FILE")
+  add_text(command, "-o,--out", given->out, "FILE", "the file, written whole: .svg, .pdf, or for \\input .tikz or .tex")
       ->required();
-  command
-      ->add_option("--where", given->where,
-                   "of metric-over: only cells with this value, such as malleable=0.5; may be repeated")
-      ->type_name("AXIS=VALUE")
-      ->allow_extra_args(false);
-  add_figure_options(*command, given->options);
-  return [given, command] { return plot(*command, *given); };
+  add_texts(command, "--where", given->where, "AXIS=VALUE",
+            "of metric-over: only cells with this value, such as malleable=0.5; may be repeated");
+  add_figure_options(command, given->options);
+  return [given, &command] { return plot(command, *given); };
 }
 
 }  // namespace replay::cli

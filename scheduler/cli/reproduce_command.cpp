@@ -3,24 +3,17 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/terminal/progress_line.hpp"
 #include "scheduler/base/text/add_item.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/study/archive.hpp"
 #include "scheduler/study/dynp/study.hpp"
 #include "scheduler/study/fcfs_malleable/study.hpp"
@@ -38,7 +31,70 @@ struct ReproduceGiven {
   std::string traces, out;
   int threads = 0;
   bool force = false, json = false, quick = false;
+  std::optional<std::uint64_t> seeds;  // of studies that make their jobs themselves
+  // Of dynP.
+  std::optional<std::uint64_t> sets;
+  std::vector<double> factors;
+  std::vector<std::string> logs;
 };
+
+study::DynpOptions dynp_options(const ReproduceGiven& given) {
+  study::DynpOptions options = given.quick ? study::quick_dynp_options() : study::DynpOptions{};
+  options.sets = given.sets.value_or(options.sets);
+  if (!given.factors.empty()) options.factors = given.factors;
+  return options;
+}
+
+study::SeededOptions seeded_options(const ReproduceGiven& given, const study::SeededOptions& whole) {
+  study::SeededOptions options = given.quick ? study::kQuickOptions : whole;
+  options.seeds = given.seeds.value_or(options.seeds);
+  return options;
+}
+
+// A paper by its name at the command line.
+struct Paper {
+  const char *name, *about, *example;
+  study::Result (*study)(const ReproduceGiven&, const study::LogSearch&, const study::Surroundings&);
+  std::vector<const study::ArchiveLog*> logs{};  // none: the study makes its jobs itself, for so many seeds
+  std::uint64_t seeds = 0;
+};
+
+const Paper kPapers[] = {
+    {"slack",
+     "slack-based backfilling (Talby and Feitelson 1999): Tables 1 to 3, Figures 9, 10",
+     "--traces ~/pwa",
+     [](const auto& given, const auto& logs, const auto& in) { return study::reproduce_slack(logs, given.quick, in); },
+     {&study::kKthLog}},
+    {"dynp",
+     "self-tuning dynP (Streit): Tables 3 to 5, Figures 1 to 4",
+     "--traces ~/pwa --logs KTH --sets 3",
+     [](const auto& given, const auto& logs, const auto& in) {
+       return study::reproduce_dynp(logs, dynp_options(given), in);
+     },
+     {&study::kCtcLog, &study::kKthLog, &study::kLanlLog, &study::kSdscSp2Log}},
+    {"fcfs-malleable",
+     "FCFS-malleable (Utrera et al. 2012): Figures 2 and 3, Tables 2 and 3",
+     "--traces ~/pwa --quick",
+     [](const auto& given, const auto& logs, const auto& in) {
+       return study::reproduce_fcfs_malleable(logs, given.quick, in);
+     },
+     {&study::kSdscSp2Log, &study::kCtcLog, &study::kSdscBlueLog}},
+    {"scojo-p",
+     "SCOJO-P and Cirne-Berman (Barsanti and Sodan 2006): Figures 4 to 14; it makes its jobs itself",
+     "--quick",
+     [](const auto& given, const auto&, const auto& in) {
+       return study::reproduce_scojo(seeded_options(given, study::kScojoOptions), in);
+     },
+     {},
+     study::kScojoOptions.seeds},
+    {"g-lomarc-ts",
+     "G-LOMARC-TS (Zeng and Sodan 2009): Figures 6 to 9; it makes its jobs itself",
+     "--quick",
+     [](const auto& given, const auto&, const auto& in) {
+       return study::reproduce_glomarc(seeded_options(given, study::kGlomarcOptions), in);
+     },
+     {},
+     study::kGlomarcOptions.seeds}};
 
 fs::path traces_folder(const ReproduceGiven& given) {
   if (!given.traces.empty()) return given.traces;
@@ -46,21 +102,36 @@ fs::path traces_folder(const ReproduceGiven& given) {
   return variable != nullptr && *variable != '\0' ? fs::path{variable} : fs::path{"traces/pwa"};
 }
 
-// Without wanted logs the study makes its jobs itself.
-int reproduce(const ReproduceGiven& given, std::string_view paper, const std::vector<const study::ArchiveLog*>& wanted,
-              const study::Study& study) {
-  const study::LogSearch logs = study::find_logs(traces_folder(given), wanted);
+std::vector<const study::ArchiveLog*> logs_of(const Paper& paper, const ReproduceGiven& given) {
+  if (given.logs.empty()) return paper.logs;
+  std::vector<const study::ArchiveLog*> chosen;
+  for (const std::string& name : given.logs) {
+    const auto log = std::ranges::find(paper.logs, name, &study::ArchiveLog::name);
+    if (log == paper.logs.end())
+      throw UsageError(fmt::format("--logs: expected some of CTC,KTH,LANL,SDSC, found '{}'", name));
+    if (std::ranges::find(chosen, *log) != chosen.end())
+      throw UsageError(fmt::format("--logs: {} is there twice", name));
+    chosen.push_back(*log);
+  }
+  return chosen;
+}
+
+int reproduce(const Paper& paper, const ReproduceGiven& given) {
+  const study::LogSearch logs = study::find_logs(traces_folder(given), logs_of(paper, given));
   std::string missing;
   for (const std::string& line : logs.missing) add_item(missing, "\n        ", "{}", line);
-  if (logs.found.empty() && !wanted.empty())
+  if (logs.found.empty() && !paper.logs.empty())
     throw InputError(missing + "\n        --traces DIR says where the logs are");
   if (!missing.empty()) fmt::print(stderr, "replay: left out: {}\n", missing);
-  const fs::path folder = given.out.empty() ? fs::path{fmt::format("reproduce-{}", paper)} : fs::path{given.out};
+  const fs::path folder = given.out.empty() ? fs::path{fmt::format("reproduce-{}", paper.name)} : fs::path{given.out};
   const HeedStops heeding;
+  const auto study = [&](const study::LogSearch& found, const study::Surroundings& surroundings) {
+    return paper.study(given, found, surroundings);
+  };
   study::Reproduction made;
   try {
     terminal::ProgressLine progress;
-    made = study::reproduce(paper, logs, study, folder, given.force,
+    made = study::reproduce(paper.name, logs, study, folder, given.force,
                             {.for_each =
                                  [&](std::size_t count, const std::function<void(std::size_t)>& work) {
                                    for_each_in_parallel(count, given.threads, work);
@@ -78,128 +149,37 @@ int reproduce(const ReproduceGiven& given, std::string_view paper, const std::ve
   return 0;
 }
 
-// The options that all have, and the help's example with `example`.
-void add_common(CLI::App& command, ReproduceGiven& given, std::string_view example, bool reads_logs = true) {
-  const std::string& paper = command.get_name();
-  command.footer(fmt::format("Example: replay reproduce {} {}", paper, example));
-  if (reads_logs)
-    command.add_option("--traces", given.traces, "where the logs are (default: $REPLAY_TRACES, else traces/pwa)")
-        ->type_name("DIR");
-  command
-      .add_option("--out", given.out, fmt::format("where the page and numbers.csv go (default reproduce-{})", paper))
-      ->type_name("DIR");
-  command.add_flag("--force", given.force, "write into a folder that exists");
-  add_count(command, "--jobs", given.threads, 1, std::numeric_limits<int>::max(),
+Command add_paper(CLI::App& group, const Paper& paper) {
+  CLI::App& command = add_command(group, paper.name, paper.about,
+                                  fmt::format("Example: replay reproduce {} {}", paper.name, paper.example));
+  auto given = std::make_shared<ReproduceGiven>();
+  if (!paper.logs.empty())
+    add_text(command, "--traces", given->traces, "DIR",
+             "where the logs are (default: $REPLAY_TRACES, else traces/pwa)");
+  add_text(command, "--out", given->out, "DIR",
+           fmt::format("where the page and numbers.csv go (default reproduce-{})", paper.name));
+  command.add_flag("--force", given->force, "write into a folder that exists");
+  add_count(command, "--jobs", given->threads, 1, std::numeric_limits<int>::max(),
             "cores to use (default: all); the results do not depend on it");
-  command.add_flag("--quick", given.quick, "a part of the study, which the page says");
-  command.add_flag("--json", given.json, "print all numbers as JSON");
-}
-
-Command add_slack(CLI::App& group) {
-  auto* command =
-      group.add_subcommand("slack", "slack-based backfilling (Talby and Feitelson 1999): Tables 1 to 3, Figures 9, 10");
-  auto given = std::make_shared<ReproduceGiven>();
-  add_common(*command, *given, "--traces ~/pwa");
-  return [given] {
-    return reproduce(*given, "slack", {&study::kKthLog}, [given](const auto& logs, const auto& surroundings) {
-      return study::reproduce_slack(logs, given->quick, surroundings);
-    });
-  };
-}
-
-Command add_fcfs_malleable(CLI::App& group) {
-  auto* command =
-      group.add_subcommand("fcfs-malleable", "FCFS-malleable (Utrera et al. 2012): Figures 2 and 3, Tables 2 and 3");
-  auto given = std::make_shared<ReproduceGiven>();
-  add_common(*command, *given, "--traces ~/pwa --quick");
-  return [given] {
-    return reproduce(*given, "fcfs-malleable", {&study::kSdscSp2Log, &study::kCtcLog, &study::kSdscBlueLog},
-                     [given](const auto& logs, const auto& surroundings) {
-                       return study::reproduce_fcfs_malleable(logs, given->quick, surroundings);
-                     });
-  };
-}
-
-struct DynpGiven : ReproduceGiven {
-  std::optional<std::uint64_t> sets;
-  std::vector<double> factors;
-  std::vector<std::string> logs;
-};
-
-study::DynpOptions dynp_options(const DynpGiven& given) {
-  study::DynpOptions options = given.quick ? study::quick_dynp_options() : study::DynpOptions{};
-  options.sets = given.sets.value_or(options.sets);
-  if (!given.factors.empty()) options.factors = given.factors;
-  return options;
-}
-
-std::vector<const study::ArchiveLog*> dynp_logs(const DynpGiven& given) {
-  std::vector<const study::ArchiveLog*> all{&study::kCtcLog, &study::kKthLog, &study::kLanlLog, &study::kSdscSp2Log};
-  if (given.logs.empty()) return all;
-  std::vector<const study::ArchiveLog*> chosen;
-  for (const std::string& name : given.logs) {
-    const auto log = std::ranges::find(all, name, &study::ArchiveLog::name);
-    if (log == all.end()) throw UsageError(fmt::format("--logs: expected some of CTC,KTH,LANL,SDSC, found '{}'", name));
-    if (std::ranges::find(chosen, *log) != chosen.end())
-      throw UsageError(fmt::format("--logs: {} is there twice", name));
-    chosen.push_back(*log);
+  command.add_flag("--quick", given->quick, "a part of the study, which the page says");
+  command.add_flag("--json", given->json, "print all numbers as JSON");
+  if (paper.logs.empty())
+    add_count(command, "--seeds", given->seeds, 1, 1000,
+              fmt::format("workloads of each kind [{}; 1 with --quick]", paper.seeds));
+  if (std::string_view{paper.name} == "dynp") {
+    add_count(command, "--sets", given->sets, 1, 1000, "job sets of each log [10; 3 with --quick]");
+    add_factors(command, given->factors, "on the submit times [1,0.9,0.8,0.7,0.6; 1,0.7 with --quick]");
+    command.add_option("--logs", given->logs, "some of CTC,KTH,LANL,SDSC [all]")->type_name("LIST")->delimiter(',');
   }
-  return chosen;
-}
-
-Command add_dynp(CLI::App& group) {
-  auto* command = group.add_subcommand("dynp", "self-tuning dynP (Streit): Tables 3 to 5, Figures 1 to 4");
-  auto given = std::make_shared<DynpGiven>();
-  add_common(*command, *given, "--traces ~/pwa --logs KTH --sets 3");
-  add_count(*command, "--sets", given->sets, 1, 1000, "job sets of each log [10; 3 with --quick]");
-  add_factors(*command, given->factors, "on the submit times [1,0.9,0.8,0.7,0.6; 1,0.7 with --quick]");
-  command->add_option("--logs", given->logs, "some of CTC,KTH,LANL,SDSC [all]")->type_name("LIST")->delimiter(',');
-  return [given] {
-    const study::DynpOptions options = dynp_options(*given);
-    return reproduce(*given, "dynp", dynp_logs(*given), [options](const auto& logs, const auto& surroundings) {
-      return study::reproduce_dynp(logs, options, surroundings);
-    });
-  };
-}
-
-// Of papers whose jobs the study makes itself.
-struct SeedsGiven : ReproduceGiven {
-  std::optional<std::uint64_t> seeds;
-};
-
-Command add_seeded(CLI::App& group, const std::string& name, const std::string& about,
-                   const study::SeededOptions& whole,
-                   study::Result (*study)(const study::SeededOptions&, const study::Surroundings&)) {
-  auto* command = group.add_subcommand(name, about + "; it makes its jobs itself");
-  auto given = std::make_shared<SeedsGiven>();
-  add_common(*command, *given, "--quick", false);
-  add_count(*command, "--seeds", given->seeds, 1, 1000,
-            fmt::format("workloads of each kind [{}; 1 with --quick]", whole.seeds));
-  return [given, name, whole, study] {
-    study::SeededOptions options = given->quick ? study::kQuickOptions : whole;
-    options.seeds = given->seeds.value_or(options.seeds);
-    return reproduce(*given, name, {},
-                     [&](const auto&, const auto& surroundings) { return study(options, surroundings); });
-  };
-}
-
-Command add_scojo_p(CLI::App& group) {
-  return add_seeded(group, "scojo-p", "SCOJO-P and Cirne-Berman (Barsanti and Sodan 2006): Figures 4 to 14",
-                    study::kScojoOptions, study::reproduce_scojo);
-}
-
-Command add_g_lomarc_ts(CLI::App& group) {
-  return add_seeded(group, "g-lomarc-ts", "G-LOMARC-TS (Zeng and Sodan 2009): Figures 6 to 9", study::kGlomarcOptions,
-                    study::reproduce_glomarc);
+  return [given, &paper] { return reproduce(paper, *given); };
 }
 
 }  // namespace
 
 Command add_reproduce(CLI::App& app) {
-  auto* group = app.add_subcommand("reproduce", "a paper's tables and figures, its numbers beside ours");
-  group->footer("`replay reproduce PAPER --help` says more.");
-  group->require_subcommand(1);
-  return add_group(*group, {add_slack, add_dynp, add_fcfs_malleable, add_scojo_p, add_g_lomarc_ts});
+  std::vector<AddCommand> papers;
+  for (const Paper& paper : kPapers) papers.push_back([&paper](CLI::App& to) { return add_paper(to, paper); });
+  return add_group(app, "reproduce", "a paper's tables and figures, its numbers beside ours", "PAPER", papers);
 }
 
 }  // namespace replay::cli

@@ -6,21 +6,14 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/process/own_child.hpp"
 #include "scheduler/base/text/clean_text.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/compare/run_difference.hpp"
 #include "scheduler/experiment/consent.hpp"
 #include "scheduler/experiment/past_run.hpp"
@@ -173,22 +166,20 @@ int rerun(const RerunGiven& given) {
 }  // namespace
 
 Command add_rerun(CLI::App& app) {
-  auto* command = app.add_subcommand("rerun", "a run again, from its folder, and whether it came out the same");
-  command->footer(
+  CLI::App& command = add_command(
+      app, "rerun", "a run again, from its folder, and whether it came out the same",
       "RUN is a run's folder, or the folder of several policies' runs. A simulation that comes out otherwise exits "
       "with 1.\n"
       "Example: replay rerun runs/compare/easy --out runs/compare-again");
   auto given = std::make_shared<RerunGiven>();
-  command->add_option("RUN", given->run, "the folder of the run")->required();
-  command->add_option("--out", given->out, "folder for the results (default runs/TIME-again-NAME)")->type_name("DIR");
-  command->add_flag("--trust", given->trust,
-                    "run the policies and programs of one's own, and connect to the machine, that the folder names");
-  command->add_flag("--force-inputs", given->force_inputs, "go on although inputs have changed");
-  add_duration(*command, "--tolerance", given->tolerance, kTolerance,
-               "of a real run: instants so far apart count as the same")
-      ->type_name("SECONDS")
-      ->default_str("1");
-  command->add_flag("--json", given->json, "print the comparison as JSON; what the run itself prints goes to stderr");
+  command.add_option("RUN", given->run, "the folder of the run")->required();
+  add_text(command, "--out", given->out, "DIR", "folder for the results (default runs/TIME-again-NAME)");
+  command.add_flag("--trust", given->trust,
+                   "run the policies and programs of one's own, and connect to the machine, that the folder names");
+  command.add_flag("--force-inputs", given->force_inputs, "go on although inputs have changed");
+  add_duration(command, "--tolerance", "SECONDS", given->tolerance, kTolerance,
+               "of a real run: instants so far apart count as the same", "1");
+  command.add_flag("--json", given->json, "print the comparison as JSON; what the run itself prints goes to stderr");
   return [given] { return rerun(*given); };
 }
 

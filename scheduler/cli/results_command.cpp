@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "scheduler/base/process/stop_signals.hpp"
-#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/report.hpp"
 #include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/output_names.hpp"
@@ -57,23 +53,21 @@ int results(const ResultsGiven& given) {
 }  // namespace
 
 Command add_results(CLI::App& app) {
-  auto* command = app.add_subcommand("results", "a run's outputs and its table again, from its event log");
-  command->footer(
+  CLI::App& command = add_command(
+      app, "results", "a run's outputs and its table again, from its event log",
       "RUN is a run's folder (or the folder of several policies' runs), or its events.log by itself. Files that are "
       "there and come\nout the same stay as they are; those that do not are kept unless --force is given, and the exit "
       "status is 1.\n"
       "Examples: replay results runs/20261121-040000-easy                after a run that was killed\n"
       "          replay results runs/old --outputs jobs,metrics --out runs/old-now");
   auto given = std::make_shared<ResultsGiven>();
-  command->add_option("RUN", given->run, "the run")->required();
-  command->add_option("--out", given->out, "folder for the outputs (default: the run's own)")->type_name("DIR");
-  command
-      ->add_option(
-          "--outputs", given->outputs,
-          fmt::format("which outputs to make: all, none (the table alone), or some of {}", results::output_list(true)))
-      ->type_name("LIST");
-  command->add_flag("--force", given->force, "replace files that are there and come out otherwise");
-  command->add_flag("--json", given->json, "print the result table as JSON");
+  command.add_option("RUN", given->run, "the run")->required();
+  add_text(command, "--out", given->out, "DIR", "folder for the outputs (default: the run's own)");
+  add_text(
+      command, "--outputs", given->outputs, "LIST",
+      fmt::format("which outputs to make: all, none (the table alone), or some of {}", results::output_list(true)));
+  command.add_flag("--force", given->force, "replace files that are there and come out otherwise");
+  command.add_flag("--json", given->json, "print the result table as JSON");
   return [given] { return results(*given); };
 }
 

@@ -4,24 +4,17 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
+#include <chrono>
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "launcher/agent/agent.hpp"
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/report.hpp"
-#include "scheduler/cli/run_plan.hpp"
 #include "scheduler/cli/run_viewers.hpp"
 #include "scheduler/experiment/consent.hpp"
 #include "scheduler/experiment/kept_run.hpp"
@@ -29,6 +22,7 @@
 #include "scheduler/experiment/past_run.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/experiment/simulation.hpp"
+#include "scheduler/live/engine.hpp"
 #include "scheduler/results/output_names.hpp"
 #include "scheduler/results/run_folder.hpp"
 
@@ -45,6 +39,62 @@ struct RunGiven {
   std::string resume;                      // the folder of a run that goes on; empty: a new one
   std::optional<std::uint16_t> live_page;  // its port, 0: any
 };
+
+// ---- what is said before a run ----
+
+// "node1 0,1; node2 0", "cores 0,1": by their numbers on each node.
+std::string place_text(const Allocation& on, const experiment::Prepared& run, const experiment::PreparedPolicy& policy,
+                       const experiment::RealMachine& machine) {
+  const std::vector<std::string> hosts = machine.hosts();
+  std::vector<std::string> nodes;
+  for_each_node(on, run.machine_of(policy), [&](const NodeShare& share) {
+    std::vector<launcher::PuId> cores;
+    for (const CoreLoad& load : share.cores)
+      cores.push_back(
+          machine.pu_of_core()[index_of(policy.part ? policy.part->cores[index_of(load.core)] : load.core)]);
+    const auto node = static_cast<std::size_t>(share.node);
+    const std::string name = !hosts.empty()                  ? hosts[node] + " "
+                             : machine.machine().nodes() > 1 ? fmt::format("node {}: ", node)
+                                                             : "cores ";
+    nodes.push_back(fmt::format("{}{}", name, fmt::join(launcher::numbers(cores), ",")));
+  });
+  return fmt::format("{}", fmt::join(nodes, "; "));
+}
+
+// The machine, what the run takes, and its notes.
+void announce(std::FILE* out, const experiment::Prepared& run, const experiment::RealMachine& machine,
+              const experiment::Needs& needs) {
+  fmt::print(out, "{} on {}, policies: {}\n", counted(run.workload().jobs.size(), "job"), machine.description(),
+             fmt::join(texts_of(run.policies), ", "));
+  fmt::print(out, "it will take about {}; widest job {}, start-up up to about {:.1f} s, about {} of memory\n",
+             about_text(needs.seconds), counted(needs.widest, "process", "processes"), needs.start_up_s,
+             size_text(needs.bytes));
+  if (const auto end = machine.end())
+    fmt::print(out, "{} is about {} away; a run that is not over ends {} s before it\n", end->what,
+               about_text(std::chrono::duration<double>(end->at - std::chrono::steady_clock::now()).count()),
+               live::kBeforeMachineEnd.count());
+  for (const std::string& note : run.notes) fmt::print(out, "note: {}\n", clean_lines(note));
+}
+
+// The machine; then each job's command, when and on which cores a simulation of the first policy starts it.
+void print_plan(const experiment::Prepared& run, const experiment::RealMachine& machine,
+                const experiment::Programs& programs) {
+  for (const std::string& line : machine.layout()) fmt::print("{}\n", clean_line(line));
+  const experiment::PreparedPolicy& policy = run.policies.front();
+  const auto starts = experiment::expected_starts(run, policy);
+  fmt::print("starts and cores are those of a simulation of {}\n", policy.text);
+  for (const TracedJob& traced : run.workload().jobs) {
+    const auto start = starts.find(traced.job.id);
+    const std::string where = start == starts.end() ? "not started"
+                                                    : fmt::format("starts at {} s on {}", to_text(start->second.at),
+                                                                  place_text(start->second.on, run, policy, machine));
+    fmt::print("job {}: at {} s, {}, mpiexec -n {} {}\n", static_cast<std::int64_t>(traced.job.id),
+               to_text(traced.job.submitted), where, traced.job.processes,
+               visible_text(fmt::format("{}", fmt::join(programs.command(traced), " "))));
+  }
+}
+
+// ---- the run ----
 
 // What the page says when it follows no run any more.
 std::string last_words(const results::PolicyRun& last, const fs::path& folder) {
@@ -186,9 +236,8 @@ Command add_run(CLI::App& app, const std::string& command_line) {
       ->description("how fast a shrunk job is expected to run (`replay models` lists them; default isolated)");
   add_options_of_run(app, given->run,
                      {"--time-scale", "--pairing", "--label", "--program", "--programs-from-trace", "--keep-jobs"});
-  app.add_option("--resume", given->resume,
-                 "go on with a run that was given with --keep-jobs, and whose `replay` was killed: within its --lease")
-      ->type_name("RUN");
+  add_text(app, "--resume", given->resume, "RUN",
+           "go on with a run that was given with --keep-jobs, and whose `replay` was killed: within its --lease");
   app.add_flag("--yes", given->yes, "start even if it takes longer than an hour");
   app.add_flag(
       "--dry-run", given->dry_run,

@@ -5,21 +5,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/shell_words.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/plugin/resolver.hpp"
 #include "scheduler/policy/registry.hpp"
 
@@ -43,21 +35,6 @@ struct ScriptGiven {
   std::string file;
 };
 
-bool has_word(const std::vector<std::string>& words, const std::string& name) {
-  return std::ranges::any_of(words,
-                             [&name](const std::string& word) { return word == name || word.starts_with(name + "="); });
-}
-
-// The last one, as CLI11 takes it. Empty: it is not given.
-std::string value_of(const std::vector<std::string>& words, const std::string& name) {
-  std::string value;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == name && i + 1 < words.size()) value = words[i + 1];
-    if (words[i].starts_with(name + "=")) value = words[i].substr(name.size() + 1);
-  }
-  return value;
-}
-
 // sbatch takes an option's line apart as a shell does, but a line's end is its end.
 void expect_one_line(const std::vector<std::string>& words) {
   for (const std::string& word : words)
@@ -80,39 +57,36 @@ std::vector<std::string> words_behind_mark(const CLI::App& command) {
                   has_other ? fmt::format("'{}'", visible_text(words.front())) : "nothing"));
 }
 
-// What cannot be run is refused now, and not when the job starts.
-void expect_a_run(std::vector<std::string> words) {
+// Adds what the hosts of a job need to the words of a run. What cannot be run is refused now, and not when the job starts.
+void add_words_of_job(std::vector<std::string>& words, const std::vector<std::string>& given, int nodes) {
   CLI::App app{"", "replay"};
   const Command run = add_run(app, "");
-  const std::string policies = value_of(words, "--policy");
-  std::ranges::reverse(words);  // as CLI11 takes them
   try {
-    app.parse(words);
+    app.parse(std::vector<std::string>(given.rbegin(), given.rend()));  // as CLI11 takes them
   } catch (const CLI::ExtrasError&) {
     throw UsageError(fmt::format("sbatch: behind --: expected options of `replay`, found '{}'",
                                  fmt::join(app.remaining(true), " ")));
   } catch (const CLI::ParseError& error) {
     throw UsageError(fmt::format("sbatch: behind --: {}; see `replay --help`", clean_line(error.what())));
   }
-  if (policies.empty()) return;
-  for (const std::string& policy : split_policies(policies))
-    if (!plugin::is_code(policy)) (void)make_policy(policy);
+  const auto value_of = [&app](const char* option) { return fmt::format("{}", fmt::join(app[option]->results(), "")); };
+  if (const std::string policies = value_of("--policy"); !policies.empty())
+    for (const std::string& policy : split_policies(policies))
+      if (!plugin::is_code(policy)) (void)make_policy(policy);
+  const std::string machine = value_of("--machine");
+  if (nodes > 1 && (machine.starts_with("local") || machine.starts_with("emulated")))
+    throw UsageError(
+        fmt::format("sbatch --nodes {}: behind --: expected --machine slurm, which is added where none is given, found "
+                    "'{}', which uses one node",
+                    nodes, visible_text(machine)));
+  if (app.count("--machine") == 0) words.insert(words.end(), {"--machine", "slurm"});
+  if (app.count("--yes") == 0) words.emplace_back("--yes");
 }
 
 // What `replay` is called with: on the hosts of its job, if it is a run and says nothing else.
 std::vector<std::string> words_of_run(const std::vector<std::string>& given, int nodes) {
   std::vector<std::string> words{own_program().string()};
-  if (given.front().starts_with("-")) {
-    expect_a_run(given);
-    const std::string machine = value_of(given, "--machine");
-    if (nodes > 1 && (machine.starts_with("local") || machine.starts_with("emulated")))
-      throw UsageError(fmt::format(
-          "sbatch --nodes {}: behind --: expected --machine slurm, which is added where none is given, found "
-          "'{}', which uses one node",
-          nodes, visible_text(machine)));
-    if (!has_word(given, "--machine")) words.insert(words.end(), {"--machine", "slurm"});
-    if (!has_word(given, "--yes")) words.emplace_back("--yes");
-  }
+  if (given.front().starts_with("-")) add_words_of_job(words, given, nodes);
   words.insert(words.end(), given.begin(), given.end());
   return words;
 }
@@ -147,9 +121,8 @@ int run(const ScriptGiven& given, const std::vector<std::string>& words) {
 }  // namespace
 
 Command add_sbatch(CLI::App& app) {
-  auto* command = app.add_subcommand("sbatch", "a job script for Slurm that runs a trace on the hosts of its job");
-  command->prefix_command();
-  command->footer(
+  CLI::App& command = add_command(
+      app, "sbatch", "a job script for Slurm that runs a trace on the hosts of its job",
       "What follows -- is that of `replay`: replay sbatch [OPTIONS] -- WORDS. Where it is a run, --machine slurm and "
       "--yes "
       "are\n"
@@ -158,19 +131,17 @@ Command add_sbatch(CLI::App& app) {
       "  replay sbatch --nodes 3 --time 30min -- --trace t.swf --policy easy --out runs/easy | sbatch\n"
       "  replay sbatch --nodes 4 --cpus-per-node 8 --time 2h --sbatch --partition=short -o job.sh -- --trace t.swf "
       "--policy easy");
+  command.prefix_command();
   auto given = std::make_shared<ScriptGiven>();
-  add_count(*command, "--nodes", given->nodes, 1, kMostNodes, "nodes of the job");
-  add_count(*command, "--cpus-per-node", given->cpus_per_node, 1, kMostCpus,
+  add_count(command, "--nodes", given->nodes, 1, kMostNodes, "nodes of the job");
+  add_count(command, "--cpus-per-node", given->cpus_per_node, 1, kMostCpus,
             "CPUs of each node (default: whole nodes, --exclusive)");
-  add_duration(*command, "--time", given->time, kLimit,
-               "time limit of the job, rounded up to minutes (default: that of the partition)")
-      ->type_name("T");
-  command->add_option("--sbatch", given->for_sbatch, "an option of sbatch, such as --partition=short; may be repeated")
-      ->type_name("OPTION")
-      ->allow_extra_args(false);
-  command->add_option("-o,--output", given->file, "write the script there (default: standard output)")
-      ->type_name("FILE");
-  return [command, given] { return run(*given, words_behind_mark(*command)); };
+  add_duration(command, "--time", "T", given->time, kLimit,
+               "time limit of the job, rounded up to minutes (default: that of the partition)");
+  add_texts(command, "--sbatch", given->for_sbatch, "OPTION",
+            "an option of sbatch, such as --partition=short; may be repeated");
+  add_text(command, "-o,--output", given->file, "FILE", "write the script there (default: standard output)");
+  return [&command, given] { return run(*given, words_behind_mark(command)); };
 }
 
 }  // namespace replay::cli

@@ -4,25 +4,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/terminal/progress_line.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/report.hpp"
 #include "scheduler/experiment/prepared.hpp"
 #include "scheduler/experiment/seeds/seeds.hpp"
@@ -119,40 +112,36 @@ int simulate_all(const SimulateGiven& given, const std::string& command_line) {
 }  // namespace
 
 Command add_simulate(CLI::App& app, const std::string& command_line) {
-  auto* command = app.add_subcommand("simulate", "the same in virtual time: any machine, any number of jobs");
-  command->footer(
-      "Examples: replay simulate --trace KTH-SP2.swf.gz --policy easy,fcfs-malleable\n"
-      "          replay simulate --trace 'sets/kth-{seed}.swf' --seeds 1-10 --policy fcfs,easy");
+  CLI::App& command =
+      add_command(app, "simulate", "the same in virtual time: any machine, any number of jobs",
+                  "Examples: replay simulate --trace KTH-SP2.swf.gz --policy easy,fcfs-malleable\n"
+                  "          replay simulate --trace 'sets/kth-{seed}.swf' --seeds 1-10 --policy fcfs,easy");
   auto given = std::make_shared<SimulateGiven>();
   experiment::SeedsOptions& options = given->seeds;
   options.run.world = experiment::World::kSimulated;
-  add_common_options(*command, options.run, given->results);
-  command->get_option("--machine")
+  add_common_options(command, options.run, given->results);
+  command.get_option("--machine")
       ->description(
           "flat:CORES, NODESxPACKAGESxCORES (3x2x4+1x1x8: nodes that differ), local, or hwloc's "
           "synthetic notation (default: the trace's own)");
-  command->get_option("--runtime-model")
+  command.get_option("--runtime-model")
       ->description("how fast a shrunk job runs (`replay models` lists them; default utrera)");
-  add_options_of_run(*command, options.run, {"--flat", "--nodes-from"});
+  add_options_of_run(command, options.run, {"--flat", "--nodes-from"});
+  add_text(command, "--seeds", options.seeds, "LIST",
+           "once for each of these seeds, such as 1-20 or 1,3,7; {seed} in --trace, --jobs-from and --nodes-from is "
+           "replaced. Prints means with 95 % confidence intervals, and writes a run's files with --outputs only")
+      ->excludes(command.get_option("--seed"));
   command
-      ->add_option(
-          "--seeds", options.seeds,
-          "once for each of these seeds, such as 1-20 or 1,3,7; {seed} in --trace, --jobs-from and --nodes-from is "
-          "replaced. Prints means with 95 % confidence intervals, and writes a run's files with --outputs only")
-      ->type_name("LIST")
-      ->excludes(command->get_option("--seed"));
-  command
-      ->add_option_function<std::string>(
-          "--live-page",
-          [](const std::string&) {
-            throw UsageError(
-                "--live-page: follows a real run; a simulation is over too soon: `replay "
-                "report` makes a page of what it leaves");
-          })
+      .add_option_function<std::string>("--live-page",
+                                        [](const std::string&) {
+                                          throw UsageError(
+                                              "--live-page: follows a real run; a simulation is over too soon: `replay "
+                                              "report` makes a page of what it leaves");
+                                        })
       ->expected(0, 1)
       ->group("");  // not in --help: only for its message
-  command->add_flag("--trim", options.trim, "with --seeds: drop the smallest and the largest value of each metric");
-  add_count(*command, "--jobs", options.threads, 1, std::numeric_limits<int>::max(),
+  command.add_flag("--trim", options.trim, "with --seeds: drop the smallest and the largest value of each metric");
+  add_count(command, "--jobs", options.threads, 1, std::numeric_limits<int>::max(),
             "cores to use for several policies or seeds (default: all)");
   return [given, command_line] {
     given->seeds.out = given->results.out;

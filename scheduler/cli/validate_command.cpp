@@ -5,27 +5,20 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/experiment/consent.hpp"
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/experiment/real_machine.hpp"
@@ -223,47 +216,36 @@ void add_options(CLI::App& command, ValidateGiven& given) {
   add_options_of_run(command, setting.run, {"--time-scale", "--pairing", "--program"});
   command.get_option("--pairing")->description("which ranks of a shrunk job share a core: block or cyclic");
   command.get_option("--program")->description("run this MPI program for every job, as in a real run");
-  command
-      .add_option("--loads", given.loads, "offered loads in %, each by scaled run times (default: the trace as it is)")
-      ->type_name("LIST");
-  command.add_option("--cells", given.cells, "only these cells, such as 30/easy, or all that begin so, such as 30")
-      ->type_name("LIST");
-  command
-      .add_option(
-          "--tolerance", given.tolerance,
-          "decisions so far apart are the same (default: half a real second, in the trace's time; 1 s at least)")
-      ->type_name("SECONDS");
+  add_text(command, "--loads", given.loads, "LIST",
+           "offered loads in %, each by scaled run times (default: the trace as it is)");
+  add_text(command, "--cells", given.cells, "LIST",
+           "only these cells, such as 30/easy, or all that begin so, such as 30");
+  add_text(command, "--tolerance", given.tolerance, "SECONDS",
+           "decisions so far apart are the same (default: half a real second, in the trace's time; 1 s at least)");
   add_options_of_run(command, setting.run, {"--programs-from-trace"});
   command.add_flag("--yes", given.yes, "start even if it takes longer than an hour");
-  constexpr const char* kPaper = "The FCFS-malleable paper's experiment";
-  command.add_flag("--paper-experiment", given.paper, "its cells, LOAD/ARRIVALS/POLICY, and a page beside its Table 1")
-      ->group(kPaper);
-  command.add_flag("--quick", given.quick, fmt::format("one cell, {}: ten minutes", validate::kQuickCell))
-      ->group(kPaper);
-  command
-      .add_flag("--physical", given.physical,
-                "benchmarks of --profile on this machine's own cores instead of emulated ones")
-      ->group(kPaper);
-  command.add_option("--page", given.page, "where the page goes (default OUT/validation.md)")
-      ->type_name("FILE")
-      ->group(kPaper);
+  command.option_defaults()->group("The FCFS-malleable paper's experiment");
+  command.add_flag("--paper-experiment", given.paper, "its cells, LOAD/ARRIVALS/POLICY, and a page beside its Table 1");
+  command.add_flag("--quick", given.quick, fmt::format("one cell, {}: ten minutes", validate::kQuickCell));
+  command.add_flag("--physical", given.physical,
+                   "benchmarks of --profile on this machine's own cores instead of emulated ones");
+  add_text(command, "--page", given.page, "FILE", "where the page goes (default OUT/validation.md)");
 }
 
 }  // namespace
 
 Command add_validate(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("validate", "simulator and real run side by side: figures, errors, where they part");
-  command->footer(
+  CLI::App& command = add_command(
+      app, "validate", "simulator and real run side by side: figures, errors, where they part",
       "Each cell, a load under a policy, is kept when it ends: the same command goes on where it was stopped.\n"
       "Examples: replay validate --trace traces/emulated-small.swf --policy easy,fcfs-malleable --machine "
       "emulated:2x2x2\n"
       "          replay validate --paper-experiment --cells 30/poisson --out validation");
   auto given = std::make_shared<ValidateGiven>();
-  add_options(*command, *given);
-  return [given, command] {
+  add_options(command, *given);
+  return [given, &command] {
     try {
-      return validate_all(*given, *command);
+      return validate_all(*given, command);
     } catch (const validate::CellInterrupted&) {  // while it was only simulating
       fmt::print(stderr, "replay: interrupted\n");
       return exit_status_after_stop();

@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "scheduler/base/text/clean_text.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/compare/waiting_report.hpp"
 #include "scheduler/results/event_log_file.hpp"
 
@@ -44,22 +40,22 @@ int why(WhyGiven given) {
 }  // namespace
 
 Command add_why(CLI::App& app) {
-  auto* command = app.add_subcommand("why", "what a job of a run waited for, from its submission to its start");
-  command->footer(
+  CLI::App& command = add_command(
+      app, "why", "what a job of a run waited for, from its submission to its start",
       "RUN is a run's folder or an events.log. Times are of the trace: days since its zero, hours:minutes:seconds.\n"
       "Example: replay why runs/compare/easy 1234");
   auto given = std::make_shared<WhyGiven>();
-  command->add_option("RUN", given->run, "the run")->required();
-  add_count(*command, "JOB", given->job, -kMostJob, kMostJob, "the job's number in the trace")
+  command.add_option("RUN", given->run, "the run")->required();
+  add_count(command, "JOB", given->job, -kMostJob, kMostJob, "the job's number in the trace")
       ->required()
       ->default_str("");
-  command->add_flag("--instants", given->instants, "a line for each instant at which something happened");
-  add_count(*command, "--max", given->text.most_named, 0, 1'000'000'000,
+  command.add_flag("--instants", given->instants, "a line for each instant at which something happened");
+  add_count(command, "--max", given->text.most_named, 0, 1'000'000'000,
             "how many running or overtaking jobs to name on a line");
-  add_count(*command, "--lines", given->text.most_lines, 0, 1'000'000'000,
+  add_count(command, "--lines", given->text.most_lines, 0, 1'000'000'000,
             "how many spans of time to show; of more, the first and the last");
-  command->add_flag("--seconds", given->in_seconds, "times in seconds, as in events.log");
-  command->add_flag("--json", given->json, "print it as JSON");
+  command.add_flag("--seconds", given->in_seconds, "times in seconds, as in events.log");
+  command.add_flag("--json", given->json, "print it as JSON");
   return [given] { return why(*given); };
 }
 

@@ -4,19 +4,14 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
-#include <memory>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/run_viewers.hpp"
 #include "scheduler/cli/service/job_texts.hpp"
 #include "scheduler/service/period.hpp"
@@ -119,39 +114,37 @@ int run_service(const ServeGiven& given, const std::string& command_line) {
 
 Command add_serve(CLI::App& app, const std::string& command_line) {
   auto given = std::make_shared<ServeGiven>();
-  CLI::App* serve =
-      app.add_subcommand("serve", "take jobs of users and run them on this machine or several hosts, under one policy");
-  serve->footer(
-      "Example:\n"
-      "  replay serve --policy easy --machine local:0-3        until Ctrl-C; then in another terminal:\n"
-      "  replay submit -n 4 --time 10min -- ./a.out");
-  add_service_option(*serve, given->period.folder);
+  CLI::App& serve =
+      add_command(app, "serve", "take jobs of users and run them on this machine or several hosts, under one policy",
+                  "Example:\n"
+                  "  replay serve --policy easy --machine local:0-3        until Ctrl-C; then in another terminal:\n"
+                  "  replay submit -n 4 --time 10min -- ./a.out");
+  add_service_option(serve, given->period.folder);
   experiment::RunSpec& run = given->period.run;
   run.world = experiment::World::kService;
   run.policies = {"fcfs-malleable"};
   run.runtime_model = "isolated";
-  add_options_of_run(*serve, run, {"--policy", "--machine"});
-  add_node_options(*serve, run);
-  add_host_options(*serve, run);
-  add_options_of_run(*serve, run, {"--runtime-model", "--overrun", "--pairing", "--keep-jobs"});
-  serve->get_option("--keep-jobs")
+  add_options_of_run(serve, run, {"--policy", "--machine"});
+  add_node_options(serve, run);
+  add_host_options(serve, run);
+  add_options_of_run(serve, run, {"--runtime-model", "--overrun", "--pairing", "--keep-jobs"});
+  serve.get_option("--keep-jobs")
       ->description(
           "jobs go on for as long as --lease says when the service is killed, or told to end by SIGTERM or SIGHUP; the "
           "next service with the same options goes on with them");
-  serve->get_option("--policy")
+  serve.get_option("--policy")
       ->description("the policy; parameters as name:key=value (`replay policies`)")
       ->type_name("TEXT");
-  serve->get_option("--runtime-model")
+  serve.get_option("--runtime-model")
       ->description("how fast a shrunk job is expected to run (`replay models` lists them)");
-  serve->get_option("--overrun")
+  serve.get_option("--overrun")
       ->description("what happens to a job at its time limit: kill it, extend the limit by 10 %, or as the policy says")
       ->default_str("");
-  serve->get_option("--pairing")->default_str("");
-  add_duration(*serve, "--default-time", given->period.default_limit, kTimeLimit,
-               "time limit of jobs that are submitted without one (default 1h)")
-      ->type_name("T");
-  add_live_page_option(*serve, given->live_page);
-  serve->add_flag("--plain", given->plain, "plain lines instead of the live view, on a terminal too");
+  serve.get_option("--pairing")->default_str("");
+  add_duration(serve, "--default-time", "T", given->period.default_limit, kTimeLimit,
+               "time limit of jobs that are submitted without one (default 1h)");
+  add_live_page_option(serve, given->live_page);
+  serve.add_flag("--plain", given->plain, "plain lines instead of the live view, on a terminal too");
   return [given, command_line] { return run_service(*given, command_line); };
 }
 

@@ -3,21 +3,15 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
-#include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "launcher/agent/agent.hpp"
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/text/clean_text.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/service/job_texts.hpp"
 #include "scheduler/service/client.hpp"
 
@@ -111,9 +105,8 @@ int submit(SubmitGiven& given) {
 }  // namespace
 
 Command add_submit(CLI::App& app) {
-  auto* command = app.add_subcommand("submit", "a job for the service: `submit PROGRAM ARGS...`");
-  command->prefix_command();
-  command->footer(
+  CLI::App& command = add_command(
+      app, "submit", "a job for the service: `submit PROGRAM ARGS...`",
       "The rest of the line is the program and its arguments: replay submit [OPTIONS] PROGRAM [ARGS...]\n"
       "PROGRAM is one of `replay benchmarks`, a path, or on the PATH. It runs in this folder with this environment; "
       "its\n"
@@ -121,25 +114,25 @@ Command add_submit(CLI::App& app) {
       "Examples:\n"
       "  replay submit -n 4 --time 10min ./my_program input.dat\n"
       "  replay submit -n 2 --time 1min --wait cg --class W");
+  command.prefix_command();
   auto given = std::make_shared<SubmitGiven>();
-  add_service_option(*command, given->service);
-  add_count(*command, "-n", given->job.processes, 1, std::numeric_limits<ProcessCount>::max(),
+  add_service_option(command, given->service);
+  add_count(command, "-n", given->job.processes, 1, std::numeric_limits<ProcessCount>::max(),
             "processes: a core for each, as long as it is not shrunk")
       ->type_name("PROCESSES");
-  add_duration(*command, "--time", given->time_limit, kTimeLimit,
-               "limit of its time on as many cores as processes; then it is ended (default: the service's)")
-      ->type_name("T");
-  command->add_option("--name", given->job.name, "for people (default: that of the program)")->type_name("NAME");
-  command->add_flag("--rigid", given->job.is_rigid, "never shrink it");
-  command->add_flag("--requeue", given->job.requeue, "queue it again if the service ends while it runs");
-  add_count(*command, "--queue", given->job.queue, 0, std::numeric_limits<std::int32_t>::max(),
+  add_duration(command, "--time", "T", given->time_limit, kTimeLimit,
+               "limit of its time on as many cores as processes; then it is ended (default: the service's)");
+  add_text(command, "--name", given->job.name, "NAME", "for people (default: that of the program)");
+  command.add_flag("--rigid", given->job.is_rigid, "never shrink it");
+  command.add_flag("--requeue", given->job.requeue, "queue it again if the service ends while it runs");
+  add_count(command, "--queue", given->job.queue, 0, std::numeric_limits<std::int32_t>::max(),
             "number of the queue, for policies that know queues")
       ->type_name("NUMBER");
-  command->add_option("--directory", given->directory, "where it runs (default: here)")->type_name("DIR");
-  command->add_flag("--wait", given->wait, "wait for its end; exit status 0 if it has completed, else 1");
-  command->add_flag("--json", given->json, "print as JSON");
-  return [given, command] {
-    given->job.command = command_words(*command);
+  add_text(command, "--directory", given->directory, "DIR", "where it runs (default: here)");
+  command.add_flag("--wait", given->wait, "wait for its end; exit status 0 if it has completed, else 1");
+  command.add_flag("--json", given->json, "print as JSON");
+  return [given, &command] {
+    given->job.command = command_words(command);
     return submit(*given);
   };
 }

@@ -3,16 +3,11 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/json/write_json.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "scheduler/experiment/run_spec.hpp"
 #include "traces/tools/clean.hpp"
@@ -94,40 +89,34 @@ int clean(const CleanGiven& given) {
 }
 
 void add_flurry_options(CLI::App& command, CleanGiven& given) {
-  constexpr const char* kGroup = "Flurries: bursts of one user that dominate the workload";
+  command.option_defaults()->group("Flurries: bursts of one user that dominate the workload");
   constexpr DurationRange kTime{.least = Duration{1}, .expected = "a duration such as 1h or 60d"};
   add_choice(command, "--flurries", given.flurries, kFlurries, "remove, report or ignore", Words::kInHelp)
       ->type_name("ACTION")
-      ->default_str("report")
-      ->group(kGroup);
-  add_count(command, "--flurry-jobs", given.flurry.jobs, 1, kMostRecords, "has at least so many jobs")->group(kGroup);
-  add_duration(command, "--flurry-gap", given.flurry.gap, kTime, "ends when the user submits nothing for so long")
-      ->type_name("TIME")
-      ->default_str("1h")
-      ->group(kGroup);
+      ->default_str("report");
+  add_count(command, "--flurry-jobs", given.flurry.jobs, 1, kMostRecords, "has at least so many jobs");
+  add_duration(command, "--flurry-gap", "TIME", given.flurry.gap, kTime,
+               "ends when the user submits nothing for so long", "1h");
   const auto add_share = [&command](const char* name, double& share, const char* help) {
-    command.add_option(name, share, help)->type_name("0..1")->capture_default_str()->group(kGroup);
+    command.add_option(name, share, help)->type_name("0..1")->capture_default_str();
   };
   add_share("--flurry-share", given.flurry.share, "has at least this share of the jobs of its time");
   add_share("--flurry-alike", given.flurry.alike, "at least this share of it has one size");
-  add_duration(command, "--flurry-longest", given.flurry.longest, kTime, "lasts at most so long")
-      ->type_name("TIME")
-      ->default_str("60d")
-      ->group(kGroup);
+  add_duration(command, "--flurry-longest", "TIME", given.flurry.longest, kTime, "lasts at most so long", "60d");
 }
 
 }  // namespace
 
 Command add_trace_clean(CLI::App& trace) {
-  auto* command = trace.add_subcommand("clean", "without broken records and flurries; says what it did");
-  command->footer(
-      "Flurries are reported; whether they are removed is your decision.\n"
-      "Example: replay trace clean raw.swf.gz --flurries remove --report raw.json -o clean.swf.gz");
+  CLI::App& command =
+      add_command(trace, "clean", "without broken records and flurries; says what it did",
+                  "Flurries are reported; whether they are removed is your decision.\n"
+                  "Example: replay trace clean raw.swf.gz --flurries remove --report raw.json -o clean.swf.gz");
   auto given = std::make_shared<CleanGiven>();
-  add_trace_files(*command, *given);
-  command->add_option("--report", given->report, "what was done, as JSON")->type_name("FILE");
-  add_rules_of_records(*command, given->rules);
-  add_flurry_options(*command, *given);
+  add_trace_files(command, *given);
+  add_text(command, "--report", given->report, "FILE", "what was done, as JSON");
+  add_rules_of_records(command, given->rules);
+  add_flurry_options(command, *given);
   return [given] { return clean(*given); };
 }
 

@@ -3,17 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/convert/anonymise.hpp"
 #include "traces/convert/sacct_reader.hpp"
@@ -216,9 +209,8 @@ int convert(ConvertGiven given) {
 }  // namespace
 
 Command add_trace_convert(CLI::App& trace) {
-  auto* command =
-      trace.add_subcommand("convert", "between SWF, CSV and dumps of Slurm's sacct; --anonymise to publish");
-  command->footer(
+  CLI::App& command = add_command(
+      trace, "convert", "between SWF, CSV and dumps of Slurm's sacct; --anonymise to publish",
       "Examples:\n"
       "  replay trace convert KTH-SP2.swf.gz -o kth.csv\n"
       "  sacct -a -D -P -S 2024-01-01 "
@@ -226,35 +218,30 @@ Command add_trace_convert(CLI::App& trace) {
       "ReqCPUS,TotalCPU,TimelimitRaw,ReqMem,NNodes,MaxRSS,State > jan.sacct\n"
       "  replay trace convert jan.sacct --time-zone Europe/Stockholm --machine-size 1024 --anonymise -o jan.swf.gz");
   auto given = std::make_shared<ConvertGiven>();
-  add_trace_files(*command, *given);
-  command->get_option("FILE")->description(
+  add_trace_files(command, *given);
+  command.get_option("FILE")->description(
       "SWF, CSV or what sacct --parsable2 prints; plain or .gz, '-': standard input");
-  command->add_option("MORE", given->more, "sacct: further dumps of the same cluster, which may overlap")
+  command.add_option("MORE", given->more, "sacct: further dumps of the same cluster, which may overlap")
       ->type_name("FILE");
-  command->add_option("--from", given->from_format, "format of FILE (default: by the ending of its name)")
+  command.add_option("--from", given->from_format, "format of FILE (default: by the ending of its name)")
       ->check(CLI::IsMember({"swf", "csv", "sacct"}));
-  command->add_option("--to", given->to_format, "format of the output (default: by the ending of its name, else swf)")
+  command.add_option("--to", given->to_format, "format of the output (default: by the ending of its name, else swf)")
       ->check(CLI::IsMember({"swf", "csv"}));
-  command->add_option("--time-zone", given->time_zone, "sacct: where its times are local, such as Europe/Stockholm")
+  command.add_option("--time-zone", given->time_zone, "sacct: where its times are local, such as Europe/Stockholm")
       ->capture_default_str();
-  add_count(*command, "--machine-size", given->machine_size, 1, 2'147'483'647,
+  add_count(command, "--machine-size", given->machine_size, 1, 2'147'483'647,
             "sacct: processors of the machine, for MaxProcs");
-  command->add_option("--cluster", given->cluster, "sacct: only the jobs of this cluster")->type_name("NAME");
-  command
-      ->add_option_function<std::string>(
-          "--missing-limit",
-          [given](const std::string& text) {
-            given->missing_limit = duration_of("--missing-limit", text, kMissingLimit);
-          },
-          "sacct: time limit of jobs that have none (UNLIMITED, Partition_Limit), such as 7d; never below the run time")
-      ->type_name("DURATION");
-  command->add_flag(
+  add_text(command, "--cluster", given->cluster, "NAME", "sacct: only the jobs of this cluster");
+  add_duration(
+      command, "--missing-limit", "DURATION", given->missing_limit, kMissingLimit,
+      "sacct: time limit of jobs that have none (UNLIMITED, Partition_Limit), such as 7d; never below the run time");
+  command.add_flag(
       "--anonymise", given->anonymise,
       "users, groups, programs, queues, partitions become numbers in order of appearance; header lines that "
       "name people, sites or accounts go; the date is made coarse");
-  command->add_flag("--keep-acknowledgement", given->keep_acknowledgement,
-                    "with --anonymise: keep Acknowledge and Copyright");
-  command->add_flag("--no-header", given->without_header, "csv: without the lines of the SWF header in front");
+  command.add_flag("--keep-acknowledgement", given->keep_acknowledgement,
+                   "with --anonymise: keep Acknowledge and Copyright");
+  command.add_flag("--no-header", given->without_header, "csv: without the lines of the SWF header in front");
   return [given] { return convert(*given); };
 }
 

@@ -2,14 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
-#include <string>
-
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/tools/cut.hpp"
 
@@ -87,19 +81,17 @@ int cut(const CutGiven& given) {
 }  // namespace
 
 Command add_trace_cut(CLI::App& trace) {
-  auto* command =
-      trace.add_subcommand("cut", "a part of a trace: by time, month, job numbers, position, user, queue, partition");
-  command->footer(
-      "Jobs count by submit time. What is given several times over has to hold all at once.\n"
-      "Example: replay trace cut KTH-SP2.swf.gz --month 1996-10 --rebase -o october.swf");
+  CLI::App& command =
+      add_command(trace, "cut", "a part of a trace: by time, month, job numbers, position, user, queue, partition",
+                  "Jobs count by submit time. What is given several times over has to hold all at once.\n"
+                  "Example: replay trace cut KTH-SP2.swf.gz --month 1996-10 --rebase -o october.swf");
   auto given = std::make_shared<CutGiven>();
-  add_trace_files(*command, *given);
-  for (const auto& [option, type, help, text] : kTexts)
-    command->add_option(option, (*given).*text, help)->type_name(type);
-  add_count(*command, "--skip", given->skip, 0, kMostRecords, "leave out the first N of the records that are left");
-  add_count(*command, "--first", given->first, 1, kMostRecords, "keep at most N records");
-  command->add_flag("--rebase", given->rebase,
-                    "the second of the first submission kept is the new zero; UnixStartTime and StartTime follow");
+  add_trace_files(command, *given);
+  for (const auto& [option, type, help, text] : kTexts) add_text(command, option, (*given).*text, type, help);
+  add_count(command, "--skip", given->skip, 0, kMostRecords, "leave out the first N of the records that are left");
+  add_count(command, "--first", given->first, 1, kMostRecords, "keep at most N records");
+  command.add_flag("--rebase", given->rebase,
+                   "the second of the first submission kept is the new zero; UnixStartTime and StartTime follow");
   return [given] { return cut(*given); };
 }
 

@@ -2,18 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "scheduler/runtime_model/benchmark_jobs.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
@@ -58,13 +52,7 @@ void declare_all(TraceReader reader, Declarer& declarer, const DeclareGiven& giv
   declarer.declare(header);
   if (!given.profile.empty()) note_history(header, "replay trace declare --profile, curves of a calibration");
   writer.write(header);
-  for (TraceEntry entry; reader.next(entry);) {
-    writer.write_comments(reader.swf().comments());
-    declarer.declare(entry);
-    writer.write(entry);
-  }
-  writer.write_comments(reader.swf().comments());
-  writer.close();
+  copy_entries(reader, writer, [&declarer](TraceEntry& entry) { declarer.declare(entry); });
   report(declarer, reader);
   if (!given.profile.empty())
     fmt::print(stderr, "{} with a curve of {}\n", counted(declarer.measured(), "job"), given.profile);
@@ -136,18 +124,17 @@ void add_declarations(CLI::App& command, DeclareOptions& given, std::string& pro
 }  // namespace
 
 Command add_trace_declare(CLI::App& trace) {
-  auto* command =
-      trace.add_subcommand("declare", "add what jobs declare beyond a log: speedup, estimates, contention ...");
-  command->footer(
+  CLI::App& command = add_command(
+      trace, "declare", "add what jobs declare beyond a log: speedup, estimates, contention ...",
       "Example: replay trace declare w1.swf --speedup three-point --moldable 0.8 --estimates tsafrir -o w1-80.swf\n"
       "docs/declarations.md has the laws, constants and sources.");
   auto given = std::make_shared<DeclareGiven>();
-  add_trace_files(*command, *given);
-  add_count(*command, "--seed", given->declare.seed, 0, std::numeric_limits<std::uint64_t>::max(),
+  add_trace_files(command, *given);
+  add_count(command, "--seed", given->declare.seed, 0, std::numeric_limits<std::uint64_t>::max(),
             "of all that is drawn");
-  command->add_option("--machine-size", given->declare.machine_size, "processors (default: the header's)")
+  command.add_option("--machine-size", given->declare.machine_size, "processors (default: the header's)")
       ->type_name("COUNT");
-  add_declarations(*command, given->declare, given->profile);
+  add_declarations(command, given->declare, given->profile);
   return [given] { return declare(*given); };
 }
 

@@ -3,21 +3,15 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/file/sha256.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/text_table.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "scheduler/experiment/prepared.hpp"
 #include "scheduler/policy/moldable/forecast_file.hpp"
@@ -109,20 +103,18 @@ int make_forecast(const ForecastGiven& given) {
 }  // namespace
 
 Command add_trace_forecast(CLI::App& trace) {
-  auto* command = trace.add_subcommand(
-      "forecast", "how many jobs of which kind to expect at each half hour of the day, for policies that predict");
-  command->footer(
-      "Example: replay trace forecast w1.swf -o w1.forecast.json\n"
-      "         replay simulate --trace w2.swf --policy scojo-p:predict=w1.forecast.json");
+  CLI::App& command =
+      add_command(trace, "forecast",
+                  "how many jobs of which kind to expect at each half hour of the day, for policies that predict",
+                  "Example: replay trace forecast w1.swf -o w1.forecast.json\n"
+                  "         replay simulate --trace w2.swf --policy scojo-p:predict=w1.forecast.json");
   auto given = std::make_shared<ForecastGiven>();
-  command->add_option("FILE", given->trace, "the training workload: SWF, plain or .gz")->required();
-  add_side_file(*command, given->jobs_from);
-  command
-      ->add_option("-o,--output", given->output,
-                   "where the forecast goes, NAME.forecast.json (default: a table is printed)")
-      ->type_name("FILE");
-  command->add_flag("--force", given->force, "replace the file if it exists");
-  add_cleaning_options(*command, given->cleaning, given->strict);
+  command.add_option("FILE", given->trace, "the training workload: SWF, plain or .gz")->required();
+  add_side_file(command, given->jobs_from);
+  add_text(command, "-o,--output", given->output, "FILE",
+           "where the forecast goes, NAME.forecast.json (default: a table is printed)");
+  command.add_flag("--force", given->force, "replace the file if it exists");
+  add_cleaning_options(command, given->cleaning, given->strict);
   return [given] { return make_forecast(*given); };
 }
 

@@ -2,18 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
 #include <system_error>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/local_time.hpp"
 #include "traces/models/resampling.hpp"
@@ -88,56 +81,46 @@ std::string means_text(const Means& means) {
       means[1], means[2], means[3], means[4]);
 }
 
-void write_sets_to_folder(const Log& log, const FromLogGiven& given) {
-  std::error_code error;
-  fs::create_directories(given.folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created: {}", given.folder, error.message()));
-  for (std::uint64_t number = 1; number <= given.sets.value_or(1); ++number) {
-    const ResampledSet set = log.resampler.make_set(Seed{given.seed}, number, given.jobs, given.tolerance / 100);
-    for (const double factor : given.factors)
-      write_set(log, set, number, factor, given,
-                (fs::path(given.folder) / fmt::format("set{:02}-f{}.swf", number, factor)).string());
-    fmt::print(stderr, "set {:2}: {}, {}\n", number, counted(set.jobs.size(), "job"), means_text(set.means));
-  }
-}
-
 int generate(const FromLogGiven& given) {
   check(given);
   const Log log = read_log(given.input);
   fmt::print(stderr, "log: {}, {}, {}\n", counted(log.resampler.jobs().size(), "job"),
              counted(log.resampler.days(), "whole day"), means_text(log.resampler.means()));
-  if (!given.folder.empty()) {
-    write_sets_to_folder(log, given);
-    return 0;
+  std::error_code error;
+  if (!given.folder.empty()) fs::create_directories(given.folder, error);
+  if (error) throw InputError(fmt::format("{}: cannot be created: {}", given.folder, error.message()));
+  const std::uint64_t first = given.set.value_or(1), last = given.set.value_or(given.sets.value_or(1));
+  for (std::uint64_t number = first; number <= last; ++number) {
+    const ResampledSet set = log.resampler.make_set(Seed{given.seed}, number, given.jobs, given.tolerance / 100);
+    for (const double factor : given.factors) {
+      const fs::path in_folder = fs::path(given.folder) / fmt::format("set{:02}-f{}.swf", number, factor);
+      write_set(log, set, number, factor, given, given.folder.empty() ? given.output.output : in_folder.string());
+    }
+    fmt::print(stderr, "set {:2}: {}, {}\n", number, counted(set.jobs.size(), "job"), means_text(set.means));
   }
-  const std::uint64_t number = given.set.value_or(1);
-  const ResampledSet set = log.resampler.make_set(Seed{given.seed}, number, given.jobs, given.tolerance / 100);
-  write_set(log, set, number, given.factors.front(), given, given.output.output);
-  fmt::print(stderr, "set {:2}: {}, {}\n", number, counted(set.jobs.size(), "job"), means_text(set.means));
   return 0;
 }
 
 }  // namespace
 
 Command add_generate_from_log(CLI::App& generate_group) {
-  auto* command = generate_group.add_subcommand("from-log", "synthetic job sets that keep what is typical of a log");
-  command->footer(
+  CLI::App& command = add_command(
+      generate_group, "from-log", "synthetic job sets that keep what is typical of a log",
       "Examples:\n"
       "  replay generate from-log KTH-SP2.swf.gz --sets 10 --factors 1.0,0.9,0.8,0.7,0.6 --output-folder kth\n"
       "  replay generate from-log KTH-SP2.swf.gz --set 3 | replay trace info -\n"
       "docs/resampling.md says how the days are drawn. Holds the log's jobs in memory.");
   auto given = std::make_shared<FromLogGiven>();
-  add_trace_files(*command, *given);
-  command->add_option("--output-folder", given->folder, "where sets 1 to --sets go, as setNN-fFACTOR.swf")
-      ->type_name("DIR");
-  add_count(*command, "--sets", given->sets, 1, 100'000, "how many sets, with --output-folder [1]");
-  add_count(*command, "--set", given->set, 1, 100'000, "which set of the seed, without --output-folder [1]");
-  add_count(*command, "--jobs", given->jobs, 2, 100'000'000, "jobs of a set");
-  add_factors(*command, given->factors, "shrinking factors on the submit times, a file each [1]");
-  command->add_option("--tolerance", given->tolerance, "how far means may be from the log's, in per cent")
+  add_trace_files(command, *given);
+  add_text(command, "--output-folder", given->folder, "DIR", "where sets 1 to --sets go, as setNN-fFACTOR.swf");
+  add_count(command, "--sets", given->sets, 1, 100'000, "how many sets, with --output-folder [1]");
+  add_count(command, "--set", given->set, 1, 100'000, "which set of the seed, without --output-folder [1]");
+  add_count(command, "--jobs", given->jobs, 2, 100'000'000, "jobs of a set");
+  add_factors(command, given->factors, "shrinking factors on the submit times, a file each [1]");
+  command.add_option("--tolerance", given->tolerance, "how far means may be from the log's, in per cent")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 100.0));
-  add_seed(*command, given->seed, "another seed, other sets");
+  add_seed(command, given->seed, "another seed, other sets");
   return [given] { return generate(*given); };
 }
 

@@ -2,18 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
 #include <limits>
-#include <memory>
-#include <optional>
-#include <string>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/models/lublin_workload.hpp"
 
@@ -48,7 +42,7 @@ void add_seconds(CLI::App& command, const std::string& name, Seconds& value, con
       throw UsageError(fmt::format("{}: expected {}, found '{}'", name, kWhole.expected, text));
     value = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
   };
-  command.add_option_function<std::string>(name, read, help)->type_name("T");
+  add_read(command, name, "T", read, help);
 }
 
 std::string prefix_of(LublinKind kind) {
@@ -143,19 +137,18 @@ int generate(const LublinGiven& given) {
 }  // namespace
 
 Command add_generate_lublin(CLI::App& generate_group) {
-  auto* command =
-      generate_group.add_subcommand("lublin", "the model of Lublin and Feitelson: rigid jobs with a daily cycle");
-  command->footer(
-      "Examples:\n"
-      "  replay generate lublin --jobs 10000 --machine-size 128 --seed 1 -o lublin.swf.gz\n"
-      "  replay generate lublin --jobs 150 --duration 2h --machine-size 32 --load 0.9 --solve runtimes -o "
-      "two-hours.swf\n"
-      "docs/lublin.md says what the parameters mean.");
+  CLI::App& command =
+      add_command(generate_group, "lublin", "the model of Lublin and Feitelson: rigid jobs with a daily cycle",
+                  "Examples:\n"
+                  "  replay generate lublin --jobs 10000 --machine-size 128 --seed 1 -o lublin.swf.gz\n"
+                  "  replay generate lublin --jobs 150 --duration 2h --machine-size 32 --load 0.9 --solve runtimes -o "
+                  "two-hours.swf\n"
+                  "docs/lublin.md says what the parameters mean.");
   auto given = std::make_shared<LublinGiven>();
-  add_trace_output(*command, given->to);
-  add_what_is_wanted(*command, *given);
+  add_trace_output(command, given->to);
+  add_what_is_wanted(command, *given);
   for (const LublinKind kind : {LublinKind::kTypeless, LublinKind::kInteractive, LublinKind::kBatch})
-    add_parameters(*command, kind, given->parameters[static_cast<std::size_t>(kind)]);
+    add_parameters(command, kind, given->parameters[static_cast<std::size_t>(kind)]);
   return [given] { return generate(*given); };
 }
 

@@ -2,15 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "scheduler/base/text/clean_text.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/experiment/run_spec.hpp"
 #include "scheduler/report/trace_plot.hpp"
 #include "scheduler/report/trace_text.hpp"
@@ -41,16 +37,16 @@ int show_info(InfoGiven given) {
 }  // namespace
 
 Command add_trace_info(CLI::App& trace) {
-  auto* command = trace.add_subcommand("info", "machine, jobs, load, distributions and quirks of a trace");
-  command->footer("Examples:\n  replay trace info KTH-SP2.swf.gz\n  replay trace info KTH-SP2.swf.gz --plot kth.svg");
+  CLI::App& command =
+      add_command(trace, "info", "machine, jobs, load, distributions and quirks of a trace",
+                  "Examples:\n  replay trace info KTH-SP2.swf.gz\n  replay trace info KTH-SP2.swf.gz --plot kth.svg");
   auto given = std::make_shared<InfoGiven>();
-  command->add_option("FILE", given->info.file, "SWF, plain or .gz, '-' for standard input")->required();
-  command->add_flag("--json", given->json, "print as JSON");
-  command
-      ->add_option("--plot", given->plot, "draw distributions, arrivals and load over time: .svg, .pdf, .tikz or .html")
-      ->type_name("FILE");
-  command->add_flag("--force", given->force, "replace the drawing if it exists");
-  add_cleaning_options(*command, given->cleaning, given->info.strict);
+  command.add_option("FILE", given->info.file, "SWF, plain or .gz, '-' for standard input")->required();
+  command.add_flag("--json", given->json, "print as JSON");
+  add_text(command, "--plot", given->plot, "FILE",
+           "draw distributions, arrivals and load over time: .svg, .pdf, .tikz or .html");
+  command.add_flag("--force", given->force, "replace the drawing if it exists");
+  add_cleaning_options(command, given->cleaning, given->info.strict);
   return [given] { return show_info(*given); };
 }
 

@@ -2,16 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
 #include "traces/history.hpp"
@@ -109,13 +104,7 @@ int match(const MatchGiven& given) {
   note_history(header, given.time_scale == 1 ? "replay trace match"
                                              : fmt::format("replay trace match --time-scale {}", given.time_scale));
   writer.write(header);
-  for (TraceEntry entry; reader.next(entry);) {
-    writer.write_comments(reader.swf().comments());
-    matcher.apply(entry);
-    writer.write(entry);
-  }
-  writer.write_comments(reader.swf().comments());
-  writer.close();
+  copy_entries(reader, writer, [&matcher](TraceEntry& entry) { matcher.apply(entry); });
   print(matcher.report(), profile);
   if (!given.report.empty()) write_json(given.report, json_of(matcher.report(), matcher, profile));
   return 0;
@@ -124,18 +113,18 @@ int match(const MatchGiven& given) {
 }  // namespace
 
 Command add_trace_match(CLI::App& trace) {
-  auto* command = trace.add_subcommand(
-      "match", "choose the benchmark that stands for each job: nearest run time at its size, of a machine's profile");
-  command->footer(
+  CLI::App& command = add_command(
+      trace, "match",
+      "choose the benchmark that stands for each job: nearest run time at its size, of a machine's profile",
       "Example: replay trace match week.swf --profile mine.json --time-scale 0.01 --report match.json -o runnable.swf");
   auto given = std::make_shared<MatchGiven>();
-  add_trace_files(*command, *given);
-  command->add_option("--profile", given->profile, "what replay calibrate has measured (docs/formats/profile.md)")
+  add_trace_files(command, *given);
+  command.add_option("--profile", given->profile, "what replay calibrate has measured (docs/formats/profile.md)")
       ->required()
       ->type_name("FILE");
-  command->add_option("--time-scale", given->time_scale, "a job of one hour is matched to a program of this many hours")
+  command.add_option("--time-scale", given->time_scale, "a job of one hour is matched to a program of this many hours")
       ->capture_default_str();
-  command->add_option("--report", given->report, "all figures as JSON")->type_name("FILE");
+  add_text(command, "--report", given->report, "FILE", "all figures as JSON");
   return [given] { return match(*given); };
 }
 

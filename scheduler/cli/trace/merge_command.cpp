@@ -2,16 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/tools/merge.hpp"
 
@@ -60,19 +54,20 @@ int merge(const MergeGiven& given) {
 }  // namespace
 
 Command add_trace_merge(CLI::App& trace) {
-  auto* command = trace.add_subcommand("merge", "several traces as one, by submit time");
-  command->footer("Example: replay trace merge KTH-SP2.swf.gz SDSC-SP2.swf.gz --align start -o grid.swf.gz");
+  CLI::App& command =
+      add_command(trace, "merge", "several traces as one, by submit time",
+                  "Example: replay trace merge KTH-SP2.swf.gz SDSC-SP2.swf.gz --align start -o grid.swf.gz");
   auto given = std::make_shared<MergeGiven>();
   command
-      ->add_option("FILES", given->inputs, "SWF, plain or .gz; one may be '-', standard input; side files beside them")
+      .add_option("FILES", given->inputs, "SWF, plain or .gz; one may be '-', standard input; side files beside them")
       ->required();
-  command->add_flag("--strict", given->strict, "stop at the first broken line instead of skipping it");
-  add_trace_output(*command, given->output);
-  add_choice(*command, "--align", given->merge.align, kAligns,
+  command.add_flag("--strict", given->strict, "stop at the first broken line instead of skipping it");
+  add_trace_output(command, given->output);
+  add_choice(command, "--align", given->merge.align, kAligns,
              "start: the zeros of all logs are one; unix: by UnixStartTime", Words::kInHelp)
       ->type_name("CLOCK")
       ->default_str("start");
-  add_choice(*command, "--machine", given->merge.machine, kMachines, "MaxProcs of the result: the sum, or the largest",
+  add_choice(command, "--machine", given->merge.machine, kMachines, "MaxProcs of the result: the sum, or the largest",
              Words::kInHelp)
       ->type_name("SIZE")
       ->default_str("sum");

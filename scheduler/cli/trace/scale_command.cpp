@@ -2,16 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <limits>
-#include <memory>
-#include <optional>
-#include <string>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/tools/scale.hpp"
 
@@ -70,26 +64,26 @@ int scale(const ScaleGiven& given) {
 }  // namespace
 
 Command add_trace_scale(CLI::App& trace) {
-  auto* command = trace.add_subcommand("scale", "multiply arrivals, run times or sizes, or reach an offered load");
-  command->footer(
+  CLI::App& command = add_command(
+      trace, "scale", "multiply arrivals, run times or sizes, or reach an offered load",
       "Sizes come first, then the factors, then the load. Logged waits become unknown: that schedule never was.\n"
       "Example: replay trace scale KTH-SP2.swf.gz --load 0.9 --by arrivals -o kth-90.swf.gz");
   auto given = std::make_shared<ScaleGiven>();
-  add_trace_files(*command, *given);
+  add_trace_files(command, *given);
   ScaleOptions& scale_options = given->scale;
-  command->add_option("--arrivals", scale_options.arrivals, "submit and think times times F")->type_name("F");
-  command->add_option("--runtimes", scale_options.runtimes, "run, requested and CPU times times F")->type_name("F");
+  command.add_option("--arrivals", scale_options.arrivals, "submit and think times times F")->type_name("F");
+  command.add_option("--runtimes", scale_options.runtimes, "run, requested and CPU times times F")->type_name("F");
   constexpr CoreCount kMost = std::numeric_limits<CoreCount>::max();
-  add_count(*command, "--sizes", scale_options.sizes, 1, kMost, "to a machine of P processors, sizes in proportion")
+  add_count(command, "--sizes", scale_options.sizes, 1, kMost, "to a machine of P processors, sizes in proportion")
       ->type_name("P");
-  command->add_flag("--powers-of-two", scale_options.powers_of_two, "sizes that are powers of two stay so");
-  add_count(*command, "--machine-size", scale_options.machine_size, 1, kMost,
+  command.add_flag("--powers-of-two", scale_options.powers_of_two, "sizes that are powers of two stay so");
+  add_count(command, "--machine-size", scale_options.machine_size, 1, kMost,
             "processors of the log's machine (default: header)")
       ->type_name("P");
-  command->add_option("--load", scale_options.load, "reach this offered load, as `replay trace info` states it")
+  command.add_option("--load", scale_options.load, "reach this offered load, as `replay trace info` states it")
       ->type_name("L");
-  add_choice(*command, "--by", given->by, kBys, "how: arrivals or runtimes", Words::kInHelp)->type_name("WHAT");
-  command->add_flag("--exact", scale_options.exact, "times to the microsecond (default: whole seconds stay whole)");
+  add_choice(command, "--by", given->by, kBys, "how: arrivals or runtimes", Words::kInHelp)->type_name("WHAT");
+  command.add_flag("--exact", scale_options.exact, "times to the microsecond (default: whole seconds stay whole)");
   return [given] { return scale(*given); };
 }
 

@@ -2,11 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
-
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/tools/sort.hpp"
 
@@ -35,11 +32,11 @@ int sort(const SortGiven& given) {
 }  // namespace
 
 Command add_trace_sort(CLI::App& trace) {
-  auto* command = trace.add_subcommand("sort", "records by submit time and job number (all in memory)");
-  command->footer("Example: replay trace sort mixed.swf --renumber -o sorted.swf");
+  CLI::App& command = add_command(trace, "sort", "records by submit time and job number (all in memory)",
+                                  "Example: replay trace sort mixed.swf --renumber -o sorted.swf");
   auto given = std::make_shared<SortGiven>();
-  add_trace_files(*command, *given);
-  command->add_flag("--renumber", given->sort.renumber, "job numbers 1, 2, ... in the new order; fields 17 follow");
+  add_trace_files(command, *given);
+  command.add_flag("--renumber", given->sort.renumber, "job numbers 1, 2, ... in the new order; fields 17 follow");
   return [given] { return sort(*given); };
 }
 

@@ -21,13 +21,10 @@ std::optional<std::string> unless_empty(const std::string& text) {
 }  // namespace
 
 void add_trace_output(CLI::App& command, TraceOutput& given) {
-  command.add_option("-o,--output", given.output, "where the trace goes; .gz compresses, '-' is standard output")
-      ->type_name("FILE")
+  add_text(command, "-o,--output", given.output, "FILE", "where the trace goes; .gz compresses, '-' is standard output")
       ->capture_default_str();
-  command
-      .add_option("--jobs-to", given.jobs_to,
-                  "where the side file goes: what jobs declare beyond SWF (default: NAME.jobs.csv beside NAME.swf)")
-      ->type_name("FILE");
+  add_text(command, "--jobs-to", given.jobs_to, "FILE",
+           "where the side file goes: what jobs declare beyond SWF (default: NAME.jobs.csv beside NAME.swf)");
   command.add_flag("--force", given.force, "replace files that exist");
 }
 
@@ -43,10 +40,8 @@ void add_trace_files(CLI::App& command, TraceFiles& given) {
 }
 
 void add_side_file(CLI::App& command, std::string& jobs_from) {
-  command
-      .add_option("--jobs-from", jobs_from,
-                  "the side file of the trace (default: NAME.jobs.csv beside NAME.swf, if it is there)")
-      ->type_name("FILE");
+  add_text(command, "--jobs-from", jobs_from, "FILE",
+           "the side file of the trace (default: NAME.jobs.csv beside NAME.swf, if it is there)");
 }
 
 void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help) {
@@ -74,6 +69,16 @@ void expect_file_of_its_own(std::string_view option, const std::string& file, st
 
 void report_odd_lines(const std::vector<std::string>& report) {
   for (const std::string& line : report) fmt::print(stderr, "{}\n", line);
+}
+
+void copy_entries(TraceReader& from, TraceWriter& to, const std::function<void(TraceEntry&)>& change) {
+  for (TraceEntry entry; from.next(entry);) {
+    to.write_comments(from.swf().comments());
+    change(entry);
+    to.write(entry);
+  }
+  to.write_comments(from.swf().comments());
+  to.close();
 }
 
 TraceWriter create_trace(const TraceOutput& given) { return create_trace(given, given.output); }

@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/tools/validate.hpp"
 
@@ -72,14 +69,14 @@ int validate(const TraceValidateGiven& given) {
 }  // namespace
 
 Command add_trace_validate(CLI::App& trace) {
-  auto* command =
-      trace.add_subcommand("validate", "is this SWF right? Exit status 0 if it is, warnings allowed; else 1");
-  command->footer("Example: replay trace validate KTH-SP2.swf.gz --schedule");
+  CLI::App& command =
+      add_command(trace, "validate", "is this SWF right? Exit status 0 if it is, warnings allowed; else 1",
+                  "Example: replay trace validate KTH-SP2.swf.gz --schedule");
   auto given = std::make_shared<TraceValidateGiven>();
-  add_trace_input(*command, given->input);
-  command->add_flag("--schedule", given->validate.schedule,
-                    "whether the logged schedule fits the machine (memory: 32 bytes a job)");
-  command->add_flag("--json", given->json, "print as JSON");
+  add_trace_input(command, given->input);
+  command.add_flag("--schedule", given->validate.schedule,
+                   "whether the logged schedule fits the machine (memory: 32 bytes a job)");
+  command.add_flag("--json", given->json, "print as JSON");
   return [given] { return validate(*given); };
 }
 

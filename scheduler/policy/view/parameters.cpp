@@ -66,7 +66,6 @@ std::string expectation(const ParameterSpec& spec) {
     case ParameterType::kNumber: return expected_number("a number", spec.range);
     case ParameterType::kNumbers: return expected_number("a number, or several joined by '/', each", spec.range);
     case ParameterType::kDuration: return "a duration such as 90s, 5min or 2h";
-    case ParameterType::kFlag: return "true or false";
     case ParameterType::kFile: return with_words("the name of a file", spec.range);
     case ParameterType::kPolicy: return "a policy";
     case ParameterType::kText: return std::string{spec.range};
@@ -95,7 +94,6 @@ bool is_valid(const ParameterSpec& spec, std::string_view value) {
       const auto duration = parse_duration(value);
       return duration && duration->count() >= 0;
     }
-    case ParameterType::kFlag: return value == "true" || value == "false";
     case ParameterType::kFile:
     case ParameterType::kPolicy:
     case ParameterType::kText: return !value.empty();
@@ -196,8 +194,6 @@ std::unique_ptr<Policy> Parameters::policy(std::string_view name) const {
 Duration Parameters::duration(std::string_view name) const {
   return *parse_duration(value(name, ParameterType::kDuration));
 }
-
-bool Parameters::flag(std::string_view name) const { return value(name, ParameterType::kFlag) == "true"; }
 
 std::optional<std::string> Parameters::file(std::string_view name) const {
   const std::string& text = value(name, ParameterType::kFile);

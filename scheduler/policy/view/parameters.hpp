@@ -19,17 +19,7 @@
 
 namespace replay {
 
-enum class ParameterType : std::uint8_t {
-  kChoice,
-  kInteger,
-  kNumber,
-  kNumbers,
-  kDuration,
-  kFlag,
-  kFile,
-  kPolicy,
-  kText
-};
+enum class ParameterType : std::uint8_t { kChoice, kInteger, kNumber, kNumbers, kDuration, kFile, kPolicy, kText };
 
 struct ParameterSpec {
   std::string_view name;
@@ -85,7 +75,6 @@ class Parameters {
   /// A kNumbers, kFile, kPolicy or kText value as written.
   [[nodiscard]] const std::string& text(std::string_view name) const;
   [[nodiscard]] Duration duration(std::string_view name) const;
-  [[nodiscard]] bool flag(std::string_view name) const;
   /// Nothing if the value is a word. Throws UsageError if there is no file of this name.
   [[nodiscard]] std::optional<std::string> file(std::string_view name) const;
   /// Another policy of the kind that the value names. Throws as the registry does. REQUIRES: kPolicy.
