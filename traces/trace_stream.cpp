@@ -118,4 +118,13 @@ void TraceWriter::close() {
   if (const auto compressed = compressed_table()) fs::remove(*compressed, ignored);      // the same
 }
 
+void copy_entries(TraceReader& from, TraceWriter& to, const std::function<void(TraceEntry&)>& change) {
+  for (TraceEntry entry; from.next(entry);) {
+    to.write_comments(from.swf().comments());
+    change(entry);
+    to.write(entry);
+  }
+  to.write_comments(from.swf().comments());
+}
+
 }  // namespace replay

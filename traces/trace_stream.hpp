@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -99,5 +100,8 @@ class TraceWriter {
   std::optional<JobTableWriter> table_;
   std::uint64_t records_ = 0;
 };
+
+/// All entries that are left, with their comments, each after `change`. The writer is not closed.
+void copy_entries(TraceReader& from, TraceWriter& to, const std::function<void(TraceEntry&)>& change);
 
 }  // namespace replay

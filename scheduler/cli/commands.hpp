@@ -47,6 +47,8 @@ void prepare_runtime();
 [[nodiscard]] Command add_generate(CLI::App& app);
 [[nodiscard]] Command add_generate_lublin(CLI::App& generate);
 [[nodiscard]] Command add_generate_from_log(CLI::App& generate);
+/// `replay sweep STUDY`.
+[[nodiscard]] Command add_sweep(CLI::App& app);
 /// `replay reproduce PAPER`.
 [[nodiscard]] Command add_reproduce(CLI::App& app);
 [[nodiscard]] Command add_agent(CLI::App& app);

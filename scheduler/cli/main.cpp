@@ -244,11 +244,10 @@ End run_command(int argc, char** argv) {
   const AddCommand add_serve_here = [&](CLI::App& to) { return add_serve(to, command_line); };
   const Command run = add_run(app, command_line);
   const Command run_chosen = add_commands(  // in the order of `replay --help`
-      app,
-      {add_help,     add_simulate_here, add_validate,   add_trace,       add_generate, add_reproduce, add_serve_here,
-       add_submit,   add_jobs,          add_cancel,     add_agent,       add_sbatch,   add_audit,     add_calibrate,
-       add_policies, add_models,        add_benchmarks, add_run_program, add_report,   add_plot,      add_results,
-       add_export,   add_diff,          add_why,        add_rerun});
+      app, {add_help,       add_simulate_here, add_sweep,  add_validate,   add_trace,       add_generate, add_reproduce,
+            add_serve_here, add_submit,        add_jobs,   add_cancel,     add_agent,       add_sbatch,   add_audit,
+            add_calibrate,  add_policies,      add_models, add_benchmarks, add_run_program, add_report,   add_plot,
+            add_results,    add_export,        add_diff,   add_why,        add_rerun});
   std::vector<const char*> arguments = arguments_of(argc, argv);
   std::deque<std::string> marked;
   mark_end_of_options(app, arguments, marked);

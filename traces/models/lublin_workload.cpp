@@ -222,4 +222,11 @@ SwfHeader lublin_header(const LublinOrder& order, const LublinTotals& totals) {
   return header;
 }
 
+void write_lublin(const LublinOrder& order, const LublinPlan& plan, const LublinTotals& totals, TraceWriter& writer) {
+  writer.write(lublin_header(order, totals));
+  LublinTrace trace(order, plan);
+  std::uint64_t number = 0;
+  for (LublinJob job; trace.next(job);) writer.write(TraceEntry{lublin_record(++number, job), {}});
+}
+
 }  // namespace replay

@@ -10,6 +10,7 @@
 #include "traces/models/lublin_model.hpp"
 #include "traces/swf_header.hpp"
 #include "traces/swf_record.hpp"
+#include "traces/trace_stream.hpp"
 
 namespace replay {
 
@@ -67,5 +68,7 @@ class LublinTrace {
 /// The command that makes the same workload: all that differs from the defaults, and always jobs, machine and seed.
 [[nodiscard]] std::string lublin_command(const LublinOrder& order);
 [[nodiscard]] SwfHeader lublin_header(const LublinOrder& order, const LublinTotals& totals);
+/// Header and jobs. The writer is not closed.
+void write_lublin(const LublinOrder& order, const LublinPlan& plan, const LublinTotals& totals, TraceWriter& writer);
 
 }  // namespace replay

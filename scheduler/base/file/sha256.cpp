@@ -41,4 +41,12 @@ FileDigest digest_of(const std::filesystem::path& path) {
   return digest;
 }
 
+std::uint64_t sha256_start(std::string_view text) {
+  std::array<unsigned char, crypto_hash_sha256_BYTES> hash{};
+  crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  std::uint64_t start = 0;
+  for (std::size_t i = 0; i < sizeof start; ++i) start = start << 8 | hash[i];
+  return start;
+}
+
 }  // namespace replay

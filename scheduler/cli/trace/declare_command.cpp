@@ -11,6 +11,7 @@
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "scheduler/runtime_model/benchmark_jobs.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
+#include "traces/declare/declare_trace.hpp"
 #include "traces/declare/options.hpp"
 #include "traces/history.hpp"
 
@@ -51,8 +52,8 @@ void declare_all(TraceReader reader, Declarer& declarer, const DeclareGiven& giv
   TraceWriter writer = create_trace(given.output);
   declarer.declare(header);
   if (!given.profile.empty()) note_history(header, "replay trace declare --profile, curves of a calibration");
-  writer.write(header);
-  copy_entries(reader, writer, [&declarer](TraceEntry& entry) { declarer.declare(entry); });
+  declare_trace(reader, declarer, header, writer);
+  writer.close();
   report(declarer, reader);
   if (!given.profile.empty())
     fmt::print(stderr, "{} with a curve of {}\n", counted(declarer.measured(), "job"), given.profile);
@@ -66,20 +67,11 @@ void report(const AssignedEstimates& assigned) {
                counted(assigned.beyond_limit, "job runs", "jobs run"));
 }
 
-// First pass: the run times of all jobs, and nothing else.
-AssignedEstimates model_estimates(TraceReader reader, const TsafrirRule& rule, Seed seed) {
-  JobFilter filter;
-  std::vector<Duration> runtimes;
-  for (TraceEntry entry; reader.next(entry);)
-    if (filter.is_job(entry.record)) runtimes.push_back(entry.record.run);
-  return model_estimates(runtimes, rule, seed);
-}
-
 int declare(DeclareGiven& given) {
   given.declare.with_others = !given.profile.empty();
   const Declarations declarations = declarations_of(given.declare);
-  const auto* tsafrir = declarations.estimates ? std::get_if<TsafrirRule>(&*declarations.estimates) : nullptr;
-  if (tsafrir == nullptr) {
+  const bool needs_all_jobs = declarations.estimates && std::holds_alternative<TsafrirRule>(*declarations.estimates);
+  if (!needs_all_jobs) {
     TraceReader reader = open_trace(given.input);
     Declarer declarer(declarations, reader.header());
     declare_all(std::move(reader), declarer, given);
@@ -88,9 +80,9 @@ int declare(DeclareGiven& given) {
   const RereadableTrace trace = rereadable_trace(given.input);
   TraceReader reader = trace.open();
   Declarer declarer(declarations, reader.header());
-  AssignedEstimates assigned = model_estimates(trace.open(), *tsafrir, declarations.seed);
-  report(assigned);
-  declarer.use_estimates(std::move(assigned.estimates));
+  auto assigned = assigned_estimates(declarations, trace);
+  report(*assigned);
+  declarer.use_estimates(std::move(assigned->estimates));
   declare_all(std::move(reader), declarer, given);
   return 0;
 }

@@ -121,10 +121,7 @@ int generate(const LublinGiven& given) {
   const LublinPlan plan = plan_lublin(order);
   const LublinTotals totals = lublin_totals(order, plan);
   TraceWriter writer = create_trace(given.to);
-  writer.write(lublin_header(order, totals));
-  LublinTrace trace(order, plan);
-  std::uint64_t number = 0;
-  for (LublinJob job; trace.next(job);) writer.write(TraceEntry{lublin_record(++number, job), {}});
+  write_lublin(order, plan, totals, writer);
   writer.close();
   fmt::print(stderr, "{} from {} s to {} s on {}, offered load {:.4f}", counted(totals.jobs, "job"), totals.first,
              totals.last, counted(order.model.machine_size, "processor"), totals.load(order.model.machine_size));

@@ -105,6 +105,7 @@ int match(const MatchGiven& given) {
                                              : fmt::format("replay trace match --time-scale {}", given.time_scale));
   writer.write(header);
   copy_entries(reader, writer, [&matcher](TraceEntry& entry) { matcher.apply(entry); });
+  writer.close();
   print(matcher.report(), profile);
   if (!given.report.empty()) write_json(given.report, json_of(matcher.report(), matcher, profile));
   return 0;

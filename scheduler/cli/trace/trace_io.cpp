@@ -71,16 +71,6 @@ void report_odd_lines(const std::vector<std::string>& report) {
   for (const std::string& line : report) fmt::print(stderr, "{}\n", line);
 }
 
-void copy_entries(TraceReader& from, TraceWriter& to, const std::function<void(TraceEntry&)>& change) {
-  for (TraceEntry entry; from.next(entry);) {
-    to.write_comments(from.swf().comments());
-    change(entry);
-    to.write(entry);
-  }
-  to.write_comments(from.swf().comments());
-  to.close();
-}
-
 TraceWriter create_trace(const TraceOutput& given) { return create_trace(given, given.output); }
 
 TraceWriter create_trace(const TraceOutput& given, const std::string& path) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -60,8 +59,6 @@ void expect_file_of_its_own(std::string_view option, const std::string& file, st
                             bool force);
 /// Prints odd_line_report() on standard error.
 void report_odd_lines(const std::vector<std::string>& report);
-/// All entries that are left, with their comments, each after `change`; closes the copy.
-void copy_entries(TraceReader& from, TraceWriter& to, const std::function<void(TraceEntry&)>& change);
 /// Throws InputError if a file is there already and --force is not given.
 [[nodiscard]] TraceWriter create_trace(const TraceOutput& given);
 /// The same for a command that makes several files out of one option.

@@ -1,0 +1,284 @@
+// `replay sweep`: all simulations of a study, on all cores, as tasks of any engine.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/terminal/progress_line.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/shell_words.hpp"
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
+#include "scheduler/sweep/engine/run_shard.hpp"
+#include "scheduler/sweep/estimate.hpp"
+#include "scheduler/sweep/plan.hpp"
+#include "scheduler/sweep/read_results.hpp"
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostReasons = 10, kMostIds = 20;
+
+constexpr DurationRange kCellTime{.least = std::chrono::milliseconds{1},
+                                  .expected = "a duration such as 90s, 5min or 2h"};
+
+struct SweepGiven {
+  std::string study, out, cell, shard;
+  bool dry_run = false, list = false, status = false, json = false, repeats_failed = false;
+  int jobs = 0;
+  std::string time;
+  std::string memory;
+};
+
+// "512M", "2G"; bytes.
+std::uint64_t memory_of(const std::string& text) {
+  if (text.empty()) return 0;
+  constexpr std::string_view kUnits = "KMGT";
+  const std::size_t unit = kUnits.find(text.back());
+  const auto number = parse_number<double>(std::string_view{text}.substr(0, text.size() - 1));
+  if (unit == std::string_view::npos || !number || !(*number > 0) || *number > 1e6)
+    throw UsageError(fmt::format("--cell-memory: expected a size such as 512M or 2G, found '{}'", text));
+  return static_cast<std::uint64_t>(*number * static_cast<double>(std::uint64_t{1} << (10 * (unit + 1))));
+}
+
+std::string command_for(const SweepGiven& given, std::string_view more) {
+  std::string text = "replay sweep " + quoted_word(given.study);
+  if (!given.out.empty()) text += " -o " + quoted_word(given.out);
+  return text + std::string{more};
+}
+
+// ---- --list ----
+
+int list(const sweep::Plan& plan, const SweepGiven& given) {
+  for (std::size_t cell = 0; cell < plan.count(); ++cell) {
+    const auto id = plan.id(cell);
+    if (!id) continue;
+    const std::string command = command_for(given, " --cell " + sweep::id_text(*id));
+    if (given.json)
+      fmt::print("{{\"id\":\"{}\",\"cell\":{},\"command\":{}}}\n", sweep::id_text(*id), plan.parameters(cell),
+                 ordered_json(command).dump());
+    else
+      fmt::print("{} {}\n", sweep::id_text(*id), command);
+  }
+  return 0;
+}
+
+// ---- --status ----
+
+int status_of(const sweep::SweepStatus& status) {
+  return status.missing() > 0 ? sweep::kTryAgainStatus : status.failed > 0 ? 1 : 0;
+}
+
+void print_failures(const std::map<std::string, std::vector<sweep::CellId>>& failures) {
+  std::vector<std::pair<std::string_view, const std::vector<sweep::CellId>*>> by_count;
+  for (const auto& [reason, ids] : failures) by_count.emplace_back(reason, &ids);
+  std::ranges::stable_sort(by_count, std::greater{}, [](const auto& one) { return one.second->size(); });
+  for (std::size_t i = 0; i < std::min(by_count.size(), kMostReasons); ++i)
+    fmt::print("  {}: {}; the first is {}\n", counted(by_count[i].second->size(), "cell"),
+               clean_line(std::string{by_count[i].first}), sweep::id_text(by_count[i].second->front()));
+  if (by_count.size() > kMostReasons) fmt::print("  and {} for other reasons\n", by_count.size() - kMostReasons);
+}
+
+int show_status(const sweep::Plan& plan, const SweepGiven& given) {
+  std::vector<sweep::CellId> missing;
+  const sweep::SweepStatus status =
+      sweep::read_status(plan, given.out, [&](std::size_t, sweep::CellId id) { missing.push_back(id); });
+  if (given.json) {
+    ordered_json json{{"cells", status.cells},           {"done", status.done},
+                      {"failed", status.failed},         {"missing", status.missing()},
+                      {"damaged_lines", status.damaged}, {"lines_of_other_versions", status.other_versions},
+                      {"running", status.running},       {"seconds", status.seconds}};
+    json["failures"] = ordered_json::array();
+    for (const auto& [reason, ids] : status.failures) {
+      ordered_json& one =
+          json["failures"].emplace_back(ordered_json{{"reason", reason}, {"ids", ordered_json::array()}});
+      for (const sweep::CellId id : ids) one["ids"].push_back(sweep::id_text(id));
+    }
+    json["missing_ids"] = ordered_json::array();
+    for (const sweep::CellId id : missing) json["missing_ids"].push_back(sweep::id_text(id));
+    print_json(json);
+    return status_of(status);
+  }
+  fmt::print("{}: {} of {} done, {} failed, {} missing\n", plan.study().name, status.done,
+             counted(status.cells, "cell"), status.failed, status.missing());
+  print_failures(status.failures);
+  if (!status.running.empty()) fmt::print("running: {}\n", fmt::join(status.running, ", "));
+  if (status.damaged > 0)
+    fmt::print("{} cut off or damaged: the cells count as missing\n", counted(status.damaged, "line is", "lines are"));
+  if (status.other_versions > 0)
+    fmt::print("{} of other versions of replay\n", counted(status.other_versions, "line is", "lines are"));
+  for (std::size_t i = 0; i < std::min(missing.size(), kMostIds); ++i)
+    fmt::print("missing {}\n", sweep::id_text(missing[i]));
+  if (missing.size() > kMostIds) fmt::print("and {} more: --json has them all\n", missing.size() - kMostIds);
+  return status_of(status);
+}
+
+// ---- --dry-run ----
+
+int dry_run(const sweep::Plan& plan, const SweepGiven& given) {
+  const HeedStops heeding;
+  const sweep::Estimate estimate = sweep::estimate(plan, given.out);
+  const int jobs = given.jobs > 0 ? given.jobs : sweep::cores_for_this_process(sweep::environment_variable);
+  if (given.json) {
+    print_json({{"cells", estimate.cells},
+                {"done", estimate.done},
+                {"missing", estimate.missing},
+                {"jobs", jobs},
+                {"cpu_seconds", estimate.seconds},
+                {"seconds", estimate.seconds / jobs},
+                {"bytes", estimate.bytes}});
+    return 0;
+  }
+  fmt::print("{}: {}, {} done, {} to compute\n", plan.study().name, counted(estimate.cells, "cell"), estimate.done,
+             estimate.missing);
+  fmt::print(
+      "expected: {} on {}, {} of CPU time; {}\n",
+      with_unit(std::chrono::round<std::chrono::seconds>(std::chrono::duration<double>(estimate.seconds / jobs))),
+      counted(jobs, "core"),
+      with_unit(std::chrono::round<std::chrono::seconds>(std::chrono::duration<double>(estimate.seconds))),
+      size_text(estimate.bytes));
+  fmt::print("{}\n", estimate.tried == 0 ? std::string{"by the cells that are done"}
+                                         : fmt::format("by {} that {} tried now", counted(estimate.tried, "cell"),
+                                                       estimate.tried == 1 ? "was" : "were"));
+  return 0;
+}
+
+// ---- cells ----
+
+void print_end(const sweep::ShardEnd& end, const SweepGiven& given) {
+  const std::size_t done = end.cells - end.failed - end.left;
+  if (given.json) {
+    ordered_json json{{"cells", end.cells},
+                      {"done", done},
+                      {"done_before", end.done_before},
+                      {"failed", end.failed},
+                      {"missing", end.left},
+                      {"of_other_shards", end.helped},
+                      {"interrupted", end.interrupted},
+                      {"seconds", end.elapsed.count()}};
+    json["failures"] = ordered_json::object();
+    for (const auto& [reason, count] : end.failures) json["failures"][reason] = count;
+    json["try_again"] = end.try_again;
+    print_json(json);
+    return;
+  }
+  fmt::print("{} of {} done{}, {} failed, {} missing\n", done, counted(end.cells, "cell"),
+             end.done_before > 0 ? fmt::format(" ({} before)", end.done_before) : "", end.failed, end.left);
+  if (end.helped > 0) fmt::print("{} of other shards\n", counted(end.helped, "cell"));
+  std::vector<std::pair<std::size_t, std::string_view>> reasons;
+  for (const auto& [reason, count] : end.failures) reasons.emplace_back(count, reason);
+  std::ranges::stable_sort(reasons, std::greater{}, [](const auto& one) { return one.first; });
+  for (std::size_t i = 0; i < std::min(reasons.size(), kMostReasons); ++i)
+    fmt::print(stderr, "replay: {} failed: {}\n", counted(reasons[i].first, "cell"), reasons[i].second);
+  if (reasons.size() > kMostReasons)
+    fmt::print(stderr, "replay: and {} for other reasons: --status\n", reasons.size() - kMostReasons);
+  for (std::size_t i = 0; i < std::min(end.try_again.size(), kMostReasons); ++i)
+    fmt::print(stderr, "replay: cell {}\n", end.try_again[i]);
+}
+
+void say_how_to_go_on(const sweep::ShardEnd& end, const SweepGiven& given) {
+  if (end.failed > 0)
+    fmt::print(stderr, "replay: --status says why cells have failed, --repeat-failed computes them again\n");
+  if (!end.interrupted && end.left == 0) return;
+  std::string more;
+  if (!given.shard.empty()) more += " --shard " + given.shard;
+  if (!given.cell.empty()) more += " --cell " + given.cell;
+  fmt::print(stderr, "replay: {}: {} computes what is missing; what is done is kept\n",
+             end.interrupted ? "interrupted" : "cells are missing", command_for(given, more));
+}
+
+int run(const sweep::Plan& plan, const SweepGiven& given) {
+  sweep::ShardOptions options;
+  options.folder = given.out;
+  options.version = sweep::Plan::version();
+  if (!given.shard.empty()) options.shard = sweep::parse_shard(given.shard, sweep::environment_variable);
+  if (!given.cell.empty()) {
+    const auto id = sweep::parse_id(given.cell);
+    options.only = id ? plan.find(*id) : std::nullopt;
+    if (!options.only)
+      throw UsageError(fmt::format("--cell: expected the id of a cell of {}, as --list has it, found '{}'", given.study,
+                                   given.cell));
+  }
+  options.jobs = given.jobs > 0 ? given.jobs : sweep::cores_for_this_process(sweep::environment_variable);
+  if (!given.time.empty())
+    options.limits.time =
+        std::chrono::ceil<std::chrono::milliseconds>(duration_of("--cell-time", given.time, kCellTime));
+  options.limits.memory = memory_of(given.memory);
+  options.repeats_failed = given.repeats_failed;
+  const HeedStops heeding;
+  std::optional<terminal::ProgressLine> progress{std::in_place};
+  try {
+    const sweep::ShardEnd end = sweep::run_shard(plan, options, [&](std::string_view line) { progress->show(line); });
+    progress.reset();
+    print_end(end, given);
+    say_how_to_go_on(end, given);
+    return end.exit_status();
+  } catch (const sweep::TryAgain& error) {
+    progress.reset();
+    fmt::print(stderr, "replay: {}\n", error.what());
+    return sweep::kTryAgainStatus;
+  }
+}
+
+int sweep_with(const SweepGiven& given) {
+  const int kinds = int{given.dry_run} + int{given.list} + int{given.status} + int{!given.cell.empty()};
+  if (kinds > 1) throw UsageError("expected one of --dry-run, --list, --status and --cell, found several");
+  if (!given.cell.empty() && !given.shard.empty()) throw UsageError("--cell: expected without --shard");
+  if (given.out.empty() && !given.dry_run && !given.list)
+    throw UsageError("-o is missing: expected the folder of the sweep");
+  const sweep::Plan plan{given.study};
+  if (given.list) return list(plan, given);
+  if (given.status) return show_status(plan, given);
+  if (given.dry_run) return dry_run(plan, given);
+  return run(plan, given);
+}
+
+}  // namespace
+
+Command add_sweep(CLI::App& app) {
+  auto* command =
+      app.add_subcommand("sweep", "all simulations of a study: policies x loads x seeds, on any number of cores");
+  command->footer(
+      "Examples: replay sweep study.toml -o out --dry-run\n"
+      "          replay sweep study.toml -o out\n"
+      "          mpiexec -n 4 replay sweep study.toml -o out --shard auto\n"
+      "Exit status: 0 done, 1 cells have failed, 75 cells are missing: try again. docs/sweep.md has plans and "
+      "engines.");
+  auto given = std::make_shared<SweepGiven>();
+  command->add_option("STUDY", given->study, "the plan, in TOML")->required();
+  command->add_option("-o,--output", given->out, "folder of the sweep; what is there already is not computed again")
+      ->type_name("DIR");
+  command->add_flag("--dry-run", given->dry_run,
+                    "print how many cells there are, and the time and space that they will take");
+  command->add_flag("--list", given->list, "print each cell's id and command");
+  command->add_flag("--status", given->status, "print what is done, what has failed and why, and what is missing");
+  command->add_option("--cell", given->cell, "compute this cell only")->type_name("ID");
+  command->add_option("--shard", given->shard, "compute cells I, I+N ...; auto: as Slurm or mpiexec says")
+      ->type_name("I/N|auto");
+  add_count(*command, "--jobs", given->jobs, 1, 100'000,
+            "cells at the same time (default: the cores that this process may use)");
+  command->add_option("--cell-time", given->time, "a cell that takes longer fails")->type_name("T");
+  command->add_option("--cell-memory", given->memory, "a cell that needs more fails")->type_name("SIZE");
+  command->add_flag("--repeat-failed", given->repeats_failed, "compute cells that have failed again");
+  command->add_flag("--json", given->json, "print JSON");
+  return [given] { return sweep_with(*given); };
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,261 @@
+#include "scheduler/sweep/engine/run_shard.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <system_error>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/model/units.hpp"
+#include "scheduler/sweep/engine/cell_line.hpp"
+#include "scheduler/sweep/engine/known_cells.hpp"
+#include "scheduler/sweep/engine/marks.hpp"
+
+namespace replay::sweep {
+namespace fs = std::filesystem;
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTick{500};      // between looks at the time and at other processes
+constexpr milliseconds kWaitsFor{200};  // for a cell that another process computes
+constexpr std::size_t kMostReasons = 100;
+
+fs::path made(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return folder;
+  const std::string what = fmt::format("{}: cannot be created: {}", folder.string(), error.message());
+  if (error == std::errc::no_space_on_device) throw TryAgain(what);
+  throw InputError(what);
+}
+
+std::string label_of(const ShardOptions& options, const Cells& cells) {
+  if (options.only) return process_label("cell-" + id_text(*cells.id(*options.only)));
+  return process_label(fmt::format("{}-of-{}", options.shard.index, options.shard.of));
+}
+
+class ShardRun {
+ public:
+  ShardRun(const Cells& cells, const ShardOptions& options, const std::function<void(std::string_view)>& show)
+      : cells_(cells),
+        options_(options),
+        show_(show),
+        folder_(made(options.folder)),
+        known_(made(folder_ / "cells"), options.version),
+        mark_(folder_, label_of(options, cells)),
+        claims_(folder_, mark_),
+        file_(folder_ / "cells" / (mark_.label() + ".jsonl")) {}
+
+  ShardEnd run() {
+    known_.refresh();
+    count_own();
+    Children children{cells_, options_.limits};
+    while (stops_asked() == 0) {
+      while (children.running() < static_cast<std::size_t>(options_.jobs) && stops_asked() == 0) {
+        const auto cell = next();
+        if (!cell) break;
+        children.start(*cell);
+      }
+      if (children.running() == 0 && is_over_) break;
+      for (const CellEnd& end : children.wait(children.running() > 0 ? kTick : kWaitsFor)) take(end);
+      mark_.keep_up();
+      show_progress();
+    }
+    end_.interrupted = stops_asked() > 0;
+    for (const auto& [cell, id] : running_) claims_.release(id);
+    end_.elapsed = Clock::now() - started_;
+    count_left();
+    return std::move(end_);
+  }
+
+ private:
+  [[nodiscard]] bool is_own(std::size_t cell) const {
+    return options_.only ? cell == *options_.only : options_.shard.has(cell);
+  }
+  [[nodiscard]] bool is_needed(CellId id) const {
+    if (known_.is_done(id)) return false;
+    return !known_.has_failed(id) || (options_.repeats_failed && !repeated_.contains(id));
+  }
+
+  void count_own() {
+    for (std::size_t cell = first_own(); cell < end_own(); ++cell)
+      if (const auto id = is_own(cell) ? cells_.id(cell) : std::nullopt) {
+        ++end_.cells;
+        end_.done_before += known_.is_done(*id) ? 1u : 0u;
+      }
+  }
+
+  // Those that are done or have failed by now, by whomever.
+  void count_left() {
+    known_.refresh();
+    std::size_t done = 0;
+    for (std::size_t cell = first_own(); cell < end_own(); ++cell)
+      if (const auto id = is_own(cell) ? cells_.id(cell) : std::nullopt) {
+        const bool is_done = known_.is_done(*id);
+        done += is_done ? 1u : 0u;
+        end_.failed += !is_done && known_.has_failed(*id) ? 1u : 0u;
+      }
+    end_.left = end_.cells - done - end_.failed;
+  }
+
+  [[nodiscard]] std::size_t first_own() const { return options_.only.value_or(0); }
+  [[nodiscard]] std::size_t end_own() const { return options_.only ? *options_.only + 1 : cells_.count(); }
+
+  // The next cell to compute, claimed. Nothing: there is none now; is_over_ says whether there will be any.
+  std::optional<std::size_t> next() {
+    if (const auto own = next_own()) return own;
+    if (const auto left = next_postponed()) return left;
+    if (!options_.only)
+      if (const auto other = next_of_others()) return other;
+    is_over_ = postponed_.empty();
+    return std::nullopt;
+  }
+
+  std::optional<std::size_t> next_own() {
+    for (; cursor_ < end_own(); ++cursor_) {
+      if (cursor_ < first_own()) cursor_ = first_own();
+      if (!is_own(cursor_)) continue;
+      const auto id = cells_.id(cursor_);
+      if (!id || !is_needed(*id)) continue;
+      known_.refresh_now_and_then();
+      if (!is_needed(*id)) continue;
+      if (begin(cursor_, *id)) return cursor_++;
+      postponed_.push_back(cursor_);
+    }
+    return std::nullopt;
+  }
+
+  // Own cells that another process had claimed: it may have been killed since.
+  std::optional<std::size_t> next_postponed() {
+    if (postponed_.empty()) return std::nullopt;
+    known_.refresh_now_and_then();
+    std::erase_if(postponed_, [&](std::size_t cell) { return !is_needed(*cells_.id(cell)); });
+    for (auto cell = postponed_.begin(); cell != postponed_.end(); ++cell)
+      if (begin(*cell, *cells_.id(*cell))) {
+        const std::size_t found = *cell;
+        postponed_.erase(cell);
+        return found;
+      }
+    return std::nullopt;
+  }
+
+  // Cells of shards that other processes are at, from their ends.
+  std::optional<std::size_t> next_of_others() {
+    if (!has_looked_for_others_) {
+      has_looked_for_others_ = true;
+      known_.refresh();
+      for (const std::string& label : mark_.others())
+        if (const auto shard = shard_of_label(label); shard && *shard != options_.shard)
+          others_.push_back({label, *shard, cells_.count()});
+    }
+    while (!others_.empty()) {
+      Other& other = others_.back();
+      while (other.end > 0) {
+        const std::size_t cell = --other.end;
+        if (is_own(cell) || !other.shard.has(cell)) continue;
+        const auto id = cells_.id(cell);
+        if (!id || !is_needed(*id)) continue;
+        if (!mark_.is_alive(other.label)) break;
+        known_.refresh_now_and_then();
+        if (is_needed(*id) && begin(cell, *id)) return cell;
+      }
+      others_.pop_back();
+    }
+    return std::nullopt;
+  }
+
+  bool begin(std::size_t cell, CellId id) {
+    if (!claims_.claim(id)) return false;
+    running_.emplace(cell, id);
+    return true;
+  }
+
+  void take(const CellEnd& end) {
+    const auto found = running_.find(end.cell);
+    const CellId id = found->second;
+    if (end.kind == CellEnd::Kind::kTryAgain) {
+      if (end_.try_again.size() < kMostReasons) end_.try_again.push_back(fmt::format("{}: {}", id_text(id), end.text));
+    } else {
+      const bool is_done = end.kind == CellEnd::Kind::kDone;
+      CellLine line{.id = id,
+                    .version = options_.version,
+                    .failure = is_done ? "" : end.text,
+                    .parameters = cells_.parameters(end.cell),
+                    .seconds = end.seconds,
+                    .results = {}};
+      file_.append(to_text(line, end.text));
+      known_.add(id, !is_done);
+      if (!is_done) repeated_.insert(id);
+      if (!is_done) ++end_.failures[end.text], ++failed_now_;
+      if (is_done) ++end_.done, end_.helped += is_own(end.cell) ? 0u : 1u;
+    }
+    claims_.release(id);
+    running_.erase(found);
+  }
+
+  void show_progress() {
+    const auto elapsed = std::chrono::duration<double>(Clock::now() - started_).count();
+    const std::size_t now = end_.done + failed_now_, before = end_.done_before;
+    const double rate = elapsed > 0 ? static_cast<double>(now) / elapsed : 0;
+    std::string line =
+        fmt::format("{} of {} cells", std::min(before + end_.done - end_.helped, end_.cells), end_.cells);
+    if (failed_now_ > 0) {
+      const auto most = std::ranges::max_element(end_.failures, {}, [](const auto& one) { return one.second; });
+      line += fmt::format(", {} failed (most: {:.60})", failed_now_, most->first);
+    }
+    if (end_.helped > 0) line += fmt::format(", {} of other shards", end_.helped);
+    if (rate > 0) {
+      const std::size_t seen = before + now;
+      const double left = seen < end_.cells ? static_cast<double>(end_.cells - seen) / rate : 0;
+      line += fmt::format("; {:.3g} cells/s, {} left", rate,
+                          replay::to_text(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(
+                              left < 60 ? std::round(left) : std::round(left / 60) * 60))));
+    }
+    show_(line);
+  }
+
+  struct Other {
+    std::string label;
+    Shard shard;
+    std::size_t end;  // cells from here on have been looked at
+  };
+
+  const Cells& cells_;
+  const ShardOptions& options_;
+  const std::function<void(std::string_view)>& show_;
+  fs::path folder_;
+  KnownCells known_;
+  RunningMark mark_;
+  Claims claims_;
+  CellFile file_;
+  ShardEnd end_;
+  std::size_t cursor_ = 0;
+  std::vector<std::size_t> postponed_;
+  bool has_looked_for_others_ = false;
+  std::vector<Other> others_;
+  std::unordered_map<std::size_t, CellId> running_;
+  std::unordered_set<CellId> repeated_;  // failed in this process
+  std::size_t failed_now_ = 0;
+  bool is_over_ = false;
+  Clock::time_point started_ = Clock::now();
+};
+
+}  // namespace
+
+int ShardEnd::exit_status() const {
+  if (interrupted) return exit_status_after_stop();
+  return left > 0 ? kTryAgainStatus : failed > 0 ? 1 : 0;
+}
+
+ShardEnd run_shard(const Cells& cells, const ShardOptions& options, const std::function<void(std::string_view)>& show) {
+  return ShardRun{cells, options, show}.run();
+}
+
+}  // namespace replay::sweep

@@ -1,0 +1,275 @@
+// `replay sweep` as a user and an engine start it: shards, interruptions, full disks, and what is left of them.
+#include <sys/mount.h>
+
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/process/process.hpp"
+#include "scheduler/sweep/engine/cell_line.hpp"
+#include "scheduler/sweep/read_results.hpp"
+#include "tests/support/background.hpp"
+#include "tests/support/random.hpp"
+#include "tests/unit/cli/command_line_fixture.hpp"
+
+namespace replay::test {
+namespace {
+
+using namespace replay::sweep;
+namespace fs = std::filesystem;
+
+constexpr const char* kSmallStudy =
+    "metrics = [\"mean_bounded_slowdown\", \"utilisation\"]\n"
+    "[axes]\n"
+    "policy = [\"easy\", \"fcfs-malleable\"]\n"
+    "load = [0.6, 0.9]\n"
+    "malleable = [0, 1]\n"
+    "seed = \"1..4\"\n"
+    "[fixed]\n"
+    "model = \"lublin\"\n"
+    "jobs = 60\n"
+    "machine = \"8x2x2\"\n"
+    "[[where]]\n"
+    "not = { policy = \"easy\", malleable = 1 }\n";
+constexpr std::size_t kSmallCells = 24;
+
+class Sweep : public CommandLine {
+ protected:
+  Sweep() { write_text(folder_ / "study.toml", kSmallStudy); }
+
+  ShellResult sweep(const std::string& options) { return replay("sweep study.toml " + options); }
+  StudyResults all_results(const std::string& out) { return read_results(Plan{folder_ / "study.toml"}, folder_ / out); }
+  std::vector<CellResult> results(const std::string& out) { return all_results(out).cells; }
+  // All of it, undisturbed, in one process.
+  const std::vector<CellResult>& expected() {
+    if (expected_.empty()) {
+      EXPECT_EQ(sweep("-o expected --jobs 1").status, 0);
+      expected_ = results("expected");
+      EXPECT_EQ(expected_.size(), kSmallCells);
+    }
+    return expected_;
+  }
+  [[nodiscard]] std::size_t lines(const std::string& out) const {
+    std::size_t count = 0;
+    CellFiles files{folder_ / out / "cells"};
+    files.read_new([&](const LineHead&, std::string_view) { ++count; });
+    return count;
+  }
+  [[nodiscard]] bool is_running(const std::string& out, const std::string& shard) const {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator{folder_ / out / "running", ignored})
+      if (entry.path().filename().string().starts_with(shard)) return true;
+    return false;
+  }
+  std::unique_ptr<Background> begin(const std::string& out, std::vector<std::string> more = {}) {
+    std::vector<std::string> words{"sweep", (folder_ / "study.toml").string(), "-o", (folder_ / out).string()};
+    words.insert(words.end(), more.begin(), more.end());
+    const std::string log = "log" + std::to_string(++started_);
+    return std::make_unique<Background>(kReplay, words, folder_ / log, folder_ / log);
+  }
+  // Cells of a second or so each.
+  void make_long() {
+    std::string text = kSmallStudy;
+    text.replace(text.find("jobs = 60"), 9, "jobs = 4000");
+    write_text(folder_ / "study.toml", text);
+  }
+
+ private:
+  std::vector<CellResult> expected_;
+  int started_ = 0;
+};
+
+TEST_F(Sweep, OfOneAndTwoJobsAndOfSevenShardsGivesTheSame) {
+  EXPECT_EQ(sweep("-o two --jobs 2").status, 0);
+  EXPECT_EQ(results("two"), expected());
+  for (const int shard : {3, 1, 7, 2, 6, 5, 4}) {
+    const ShellResult one = sweep(fmt::format("-o seven --shard {}/7", shard));
+    EXPECT_EQ(one.status, 0) << one.err;
+  }
+  EXPECT_EQ(results("seven"), expected());
+  EXPECT_EQ(lines("seven"), kSmallCells) << "no cell is computed twice";
+  const StudyResults all = all_results("seven");
+  EXPECT_EQ(all.planned, kSmallCells);
+  EXPECT_EQ(all.axes.size(), 4u);
+  EXPECT_EQ(all.axes[1], (Axis{"load", {"0.6", "0.9"}}));
+  EXPECT_EQ(all.cells.front().metrics.size(), 2u);
+}
+
+TEST_F(Sweep, GivesTheSameWorkloadToAllPoliciesOfASeed) {
+  write_text(
+      folder_ / "study.toml",
+      "metrics = [\"jobs_completed\", \"mean_execution\"]\n[axes]\npolicy = [\"fcfs\", \"easy\"]\nseed = [1, 2]\n"
+      "[fixed]\nmodel = \"lublin\"\njobs = 50\nmachine = \"16x1x1\"\n");
+  EXPECT_EQ(sweep("-o out").status, 0);
+  const StudyResults all = all_results("out");
+  ASSERT_EQ(all.cells.size(), 4u);
+  EXPECT_EQ(all.cells[0].metrics, all.cells[2].metrics);
+  EXPECT_EQ(all.cells[1].metrics, all.cells[3].metrics);
+  EXPECT_NE(all.cells[0].metrics, all.cells[1].metrics);
+}
+
+TEST_F(Sweep, ListsCellsAndComputesOne) {
+  const ShellResult list = sweep("-o out --list");
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(list.out, '\n')), kSmallCells);
+  const std::string id = list.out.substr(0, 16);
+  EXPECT_TRUE(list.out.starts_with(id + " replay sweep study.toml -o out --cell " + id + "\n")) << list.out;
+  const auto first = nlohmann::json::parse(sweep("--list --json").out.substr(0, sweep("--list --json").out.find('\n')));
+  EXPECT_EQ(first["id"], id);
+  EXPECT_EQ(first["cell"]["policy"], "easy");
+  EXPECT_EQ(sweep("-o out --cell " + id).status, 0);
+  EXPECT_EQ(results("out").size(), 1u);
+  const auto status = nlohmann::json::parse(sweep("-o out --status --json").out);
+  EXPECT_EQ(status["done"], 1);
+  EXPECT_EQ(status["missing_ids"].size(), kSmallCells - 1);
+  EXPECT_EQ(sweep("-o out --status").status, 75);
+  expect_complaint("sweep study.toml -o out --cell 0123", 2, {"--cell: expected the id of a cell", "'0123'"});
+  expect_complaint("sweep study.toml", 2, {"-o is missing"});
+  expect_complaint("sweep study.toml -o out --status --list", 2, {"found several"});
+  expect_complaint("sweep study.toml -o out --cell-memory 3", 2,
+                   {"--cell-memory: expected a size such as 512M or 2G, found '3'"});
+}
+
+TEST_F(Sweep, SaysWhatItWillTake) {
+  const auto tried = nlohmann::json::parse(sweep("--dry-run --json").out);
+  EXPECT_EQ(tried["cells"], kSmallCells);
+  EXPECT_EQ(tried["missing"], kSmallCells);
+  EXPECT_GT(tried["cpu_seconds"], 0);
+  EXPECT_GT(tried["bytes"], 1000.0 * kSmallCells);
+  (void)sweep("-o out --shard 1/2");
+  const auto half = nlohmann::json::parse(sweep("-o out --dry-run --json").out);
+  EXPECT_EQ(half["done"], kSmallCells / 2);
+  EXPECT_EQ(half["missing"], kSmallCells / 2);
+}
+
+TEST_F(Sweep, IsTheSameWhateverIsKilledAtWhateverTime) {
+  const char* const wanted = std::getenv("REPLAY_SWEEP_KILLS");
+  const int kills = wanted == nullptr ? 4 : std::atoi(wanted);
+  (void)expected();
+  Random random{42};
+  for (int kill = 0; kill < kills; ++kill) {
+    const std::string out = "killed" + std::to_string(kill);
+    auto process = begin(out, {"--jobs", "2"});
+    std::this_thread::sleep_for(std::chrono::milliseconds{random.between(0, 150)});  // any instant
+    for (const pid_t child : children_of(process->pid()))
+      if (random.one_in(2)) ::kill(child, SIGKILL);
+    if (kill % 4 != 3) process->send(SIGKILL);
+    const int status = process->wait();
+    EXPECT_TRUE(status == 0 || status == 75 || status == 128 + SIGKILL) << status << process->err();
+    EXPECT_EQ(begin(out)->wait(), 0);
+    EXPECT_EQ(results(out), expected()) << kill;
+  }
+}
+
+TEST_F(Sweep, OfTwoWholeProcessesAtTheSameTimeIsTheSame) {
+  auto one = begin("both", {"--jobs", "1"}), other = begin("both", {"--jobs", "1"});
+  EXPECT_EQ(one->wait(), 0) << one->err();
+  EXPECT_EQ(other->wait(), 0) << other->err();
+  EXPECT_EQ(results("both"), expected());
+}
+
+TEST_F(Sweep, LeftoversOfASlowShardAreClaimedByOthers) {
+  auto slow = begin("out", {"--shard", "2/2", "--jobs", "1"});
+  ASSERT_TRUE(comes_true([&] { return is_running("out", "2-of-2"); }));
+  slow->send(SIGSTOP);
+  const auto fast = nlohmann::json::parse(sweep("-o out --shard 1/2 --json").out);
+  slow->send(SIGCONT);
+  EXPECT_EQ(fast["missing"], 0);
+  EXPECT_GT(fast["of_other_shards"], 0);
+  EXPECT_EQ(slow->wait(), 0) << slow->err();
+  EXPECT_EQ(results("out"), expected());
+}
+
+TEST_F(Sweep, AShardThatNothingRunsIsLeftAlone) {
+  EXPECT_EQ(sweep("-o out --shard 1/2").status, 0);
+  EXPECT_EQ(lines("out"), kSmallCells / 2);
+}
+
+TEST_F(Sweep, AnInterruptionLeavesWholeCellsAndSaysHowToGoOn) {
+  make_long();
+  auto process = begin("out", {"--jobs", "1"});
+  ASSERT_TRUE(comes_true([&] { return lines("out") > 0; }));
+  process->send(SIGINT);
+  EXPECT_EQ(process->wait(), 128 + SIGINT);
+  EXPECT_NE(process->err().find("replay: interrupted: replay sweep "), std::string::npos) << process->err();
+  EXPECT_NE(process->err().find("computes what is missing"), std::string::npos) << process->err();
+  const auto status = nlohmann::json::parse(sweep("-o out --status --json").out);
+  EXPECT_EQ(status["damaged_lines"], 0);
+  EXPECT_EQ(status["failed"], 0);
+  EXPECT_GT(status["missing"], 0);
+  EXPECT_TRUE(fs::is_empty(folder_ / "out/running"));
+  EXPECT_TRUE(fs::is_empty(folder_ / "out/claims"));
+}
+
+TEST_F(Sweep, OnAFullDiskAsksToBeTriedAgain) {
+  (void)expected();
+  const fs::path disk = folder_ / "disk";
+  fs::create_directory(disk);
+  if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=16k") != 0)
+    GTEST_SKIP() << "a small tmpfs cannot be mounted here (needs root)";
+  const ShellResult full = sweep("-o disk/out");
+  const std::size_t done = lines("disk/out");
+  ASSERT_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=1m"), 0);
+  const ShellResult again = sweep("-o disk/out");
+  const std::vector<CellResult> found = results("disk/out");
+  ::umount(disk.c_str());
+  EXPECT_EQ(full.status, 75) << full.out << full.err;
+  EXPECT_NE(full.err.find("No space left on device"), std::string::npos) << full.err;
+  EXPECT_GT(done, 0u);
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(found, expected());
+}
+
+TEST_F(Sweep, OfAnotherVersionIsAMixtureThatIsRefusedUnlessTold) {
+  (void)expected();
+  const Plan plan{folder_ / "study.toml"};
+  CellFile file{folder_ / "expected/cells/older.jsonl"};
+  const CellLine line{
+      .id = *plan.id(0, "0.0.9"), .version = "0.0.9", .failure = {}, .parameters = "{}", .seconds = 1, .results = {}};
+  file.append(to_text(line, "{\"utilisation\":7.0}"));
+  try {
+    (void)results("expected");
+    ADD_FAILURE() << "a mixture is taken";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string{error.what()}.find("found those of 0.0.9 (1 cells), 0.1.0 (24 cells)"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(read_results(plan, folder_ / "expected", Versions::kMixed).cells, expected()) << "this version goes first";
+  fs::create_directories(folder_ / "old/cells");
+  fs::rename(folder_ / "expected/cells/older.jsonl", folder_ / "old/cells/older.jsonl");
+  const std::vector<CellResult> old = results("old");
+  ASSERT_EQ(old.size(), 1u) << "one version by itself is no mixture";
+  EXPECT_EQ(old[0].metrics.at("utilisation"), 7);
+  EXPECT_TRUE(std::isnan(old[0].metrics.at("mean_bounded_slowdown")));
+}
+
+TEST_F(Sweep, UnderMpiexecDealsItsCellsToTheProcesses) {
+  if (shell("command -v mpiexec").status != 0) GTEST_SKIP() << "no mpiexec here";
+  const ShellResult both = shell("mpiexec -n 2 " + kReplay + " sweep study.toml -o out --shard auto", folder_.path());
+  EXPECT_EQ(both.status, 0) << both.err;
+  EXPECT_EQ(results("out"), expected());
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator{folder_ / "out/cells"})
+    files += entry.path().filename().string().find("-of-2.") != std::string::npos ? 1u : 0u;
+  EXPECT_EQ(files, 2u);
+}
+
+TEST_F(Sweep, MakesWorkloadsOfTracesToo) {
+  ASSERT_EQ(replay("generate lublin --jobs 60 --machine-size 32 --seed 1 -o t.swf").status, 0);
+  write_text(folder_ / "study.toml",
+             "metrics = [\"jobs_completed\", \"utilisation\"]\n[axes]\nload = [0.5, 0.9]\nmoldable = [0, 1]\n"
+             "[fixed]\npolicy = \"fcfs-malleable\"\ntrace = \"t.swf\"\njobs = 40\nspeedup = \"three-point\"\n"
+             "estimates = \"tsafrir\"\n");
+  const ShellResult done = sweep("-o out");
+  EXPECT_EQ(done.status, 0) << done.err;
+  const StudyResults all = all_results("out");
+  ASSERT_EQ(all.cells.size(), 4u);
+  for (const CellResult& cell : all.cells) EXPECT_EQ(cell.metrics.at("jobs_completed"), 40);
+  EXPECT_LT(all.cells[0].metrics.at("utilisation"), all.cells[2].metrics.at("utilisation"));
+}
+
+}  // namespace
+}  // namespace replay::test
