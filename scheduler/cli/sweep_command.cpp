@@ -41,7 +41,7 @@ constexpr DurationRange kCellTime{.least = std::chrono::milliseconds{1},
 
 struct SweepGiven {
   std::string study, out, cell, shard;
-  bool dry_run = false, list = false, status = false, json = false, repeats_failed = false;
+  bool dry_run = false, list = false, status = false, json = false, repeats_failed = false, folders = false;
   int jobs = 0;
   std::string time;
   std::string memory;
@@ -243,10 +243,11 @@ int sweep_with(const SweepGiven& given) {
   if (!given.cell.empty() && !given.shard.empty()) throw UsageError("--cell: expected without --shard");
   if (given.out.empty() && !given.dry_run && !given.list)
     throw UsageError("-o is missing: expected the folder of the sweep");
-  const sweep::Plan plan{given.study};
+  sweep::Plan plan{given.study};
   if (given.list) return list(plan, given);
   if (given.status) return show_status(plan, given);
   if (given.dry_run) return dry_run(plan, given);
+  if (given.folders) plan.keep_runs(given.out);
   return run(plan, given);
 }
 
@@ -277,6 +278,7 @@ Command add_sweep(CLI::App& app) {
   command->add_option("--cell-time", given->time, "a cell that takes longer fails")->type_name("T");
   command->add_option("--cell-memory", given->memory, "a cell that needs more fails")->type_name("SIZE");
   command->add_flag("--repeat-failed", given->repeats_failed, "compute cells that have failed again");
+  command->add_flag("--folders", given->folders, "leave each cell's whole run in DIR/runs/ID, as replay simulate does");
   command->add_flag("--json", given->json, "print JSON");
   return [given] { return sweep_with(*given); };
 }

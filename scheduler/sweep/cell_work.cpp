@@ -15,6 +15,7 @@
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/profile.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
+#include "scheduler/sweep/engine/cells.hpp"
 #include "traces/declare/declare_trace.hpp"
 #include "traces/offered_load.hpp"
 #include "traces/tools/cut.hpp"
@@ -221,7 +222,7 @@ class Steps {
   template <class Write>
   void add(const char* name, const Write& write) {
     const std::string file = (scratch_ / name).string();
-    TraceWriter writer{file};
+    TraceWriter writer{file, {.job_table = {}, .force = true}};
     write(writer);
     writer.close();
     run_.trace = file;
@@ -303,13 +304,18 @@ CellWork work_of(const std::map<std::string, std::string>& parameters) {
   return work;
 }
 
-std::map<std::string, double> compute(const CellWork& work, const fs::path& scratch, const std::string& command_line) {
+std::map<std::string, double> compute(const CellWork& work, const fs::path& scratch, const std::string& command_line,
+                                      const std::optional<KeptRun>& keep) {
   CellWork own = work;
-  make_workload(own, scratch);
-  own.run.outputs = "none";
+  if (keep) fs::create_directories(keep->workload);
+  make_workload(own, keep ? keep->workload : scratch);
+  own.run.outputs = keep ? "" : "none";
   const experiment::Prepared prepared = experiment::prepare(own.run);
-  const results::PolicyRun run = experiment::simulate_policy(prepared, 0, {}, command_line, [](std::size_t) {});
+  const results::PolicyRun run =
+      experiment::simulate_policy(prepared, 0, keep ? keep->run : fs::path{}, command_line, [](std::size_t) {});
   if (!run.fault.empty()) throw PolicyError(run.fault);
+  if (!run.broken_off.empty()) throw PolicyError(run.broken_off);
+  if (!run.unwritten.empty()) throw TryAgain(run.unwritten.front());
   std::map<std::string, double> results;
   for (const metrics::Metric& metric : run.summary.metrics) results.emplace(metric.name, metric.value);
   return results;

@@ -50,9 +50,17 @@ struct CellWord {
 /// By names of words; file names lead to files. Throws UsageError for a value, and for words that do not go together.
 [[nodiscard]] CellWork work_of(const std::map<std::string, std::string>& parameters);
 
-/// Makes the workload in `scratch`, if it is not that of a file, and simulates it: the metrics by name. Throws UsageError, InputError,
-/// PolicyError.
+/// Where a cell leaves a whole run.
+struct KeptRun {
+  std::filesystem::path
+      workload;  ///< folder of the workload, if it is not that of a file; other cells may make the same one
+  std::filesystem::path run;  ///< folder of the run, which is not there yet
+};
+
+/// Makes the workload in `scratch`, if it is not that of a file, and simulates it: the metrics by name. With `keep` the workload goes
+/// there, and the run is written. Throws UsageError, InputError, PolicyError, TryAgain.
 [[nodiscard]] std::map<std::string, double> compute(const CellWork& work, const std::filesystem::path& scratch,
-                                                    const std::string& command_line);
+                                                    const std::string& command_line,
+                                                    const std::optional<KeptRun>& keep = {});
 
 }  // namespace replay::sweep

@@ -13,11 +13,13 @@
 #include "scheduler/experiment/prepared.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/sweep/cell_work.hpp"
+#include "scheduler/sweep/engine/marks.hpp"
 
 namespace replay::sweep {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr const char* kUnfinished = "runs/unfinished";
 constexpr std::size_t kMostCells = 1'000'000'000;
 constexpr std::size_t kMostChecked = 2000;  // combinations of values that are tried before anything runs
 
@@ -137,9 +139,36 @@ std::string Plan::parameters(std::size_t cell) const {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+void Plan::keep_runs(const fs::path& folder) {
+  kept_ = folder;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator{folder / kUnfinished, ignored})
+    if (has_ended(entry.path().filename().string())) fs::remove_all(entry.path(), ignored);
+}
+
+// Of all that cells of one workload have in common, and perhaps of more than that.
+CellId Plan::workload_id(std::size_t cell) const {
+  auto words = words_of(values_of(cell));
+  words.erase("policy");
+  std::string text = fmt::format("replay workload 1\nversion={}\n", version());
+  for (const auto& [word, value] : words) text += fmt::format("{}={}\n", word, value);
+  return sha256_start(text);
+}
+
 std::map<std::string, double> Plan::compute(std::size_t cell, const fs::path& scratch) const {
-  return sweep::compute(work_of(words_of(values_of(cell))), scratch,
-                        fmt::format("replay sweep {} --cell {}", study_.path.string(), id_text(*id(cell))));
+  const std::string name = id_text(*id(cell));
+  const CellWork work = work_of(words_of(values_of(cell)));
+  const std::string command_line = fmt::format("replay sweep {} --cell {}", study_.path.string(), name);
+  if (kept_.empty()) return sweep::compute(work, scratch, command_line);
+  const KeptRun keep{kept_ / "workloads" / id_text(workload_id(cell)), kept_ / kUnfinished / process_label(name)};
+  std::map<std::string, double> results = sweep::compute(work, scratch, command_line, keep);
+  const fs::path run = kept_ / "runs" / name;
+  std::error_code error;
+  fs::rename(keep.run, run, error);
+  if (!error) return results;
+  if (!fs::exists(run)) throw TryAgain(fmt::format("{}: cannot be created: {}", run.string(), error.message()));
+  fs::remove_all(keep.run, error);  // another process has computed it, too
+  return results;
 }
 
 // Names the line of the word of which the message is.

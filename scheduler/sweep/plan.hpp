@@ -21,6 +21,9 @@ class Plan final : public Cells {
   explicit Plan(const std::filesystem::path& file);
 
   [[nodiscard]] const StudyFile& study() const { return study_; }
+  /// From now on cells leave whole runs, DIR/runs/ID, with the workloads that they are of in DIR/workloads; what killed processes of
+  /// this computer have left half done there is removed. `folder`: DIR.
+  void keep_runs(const std::filesystem::path& folder);
 
   [[nodiscard]] std::size_t count() const override { return count_; }
   [[nodiscard]] std::optional<CellId> id(std::size_t cell) const override { return id(cell, version()); }
@@ -41,6 +44,7 @@ class Plan final : public Cells {
 
  private:
   [[nodiscard]] bool is_left_out(std::size_t cell) const;
+  [[nodiscard]] CellId workload_id(std::size_t cell) const;
   [[nodiscard]] std::map<std::string, std::string> words_of(const std::vector<std::size_t>& values,
                                                             bool as_written = false) const;
   [[nodiscard]] std::string resolved(const std::string& word, const std::string& value) const;
@@ -51,6 +55,7 @@ class Plan final : public Cells {
 
   StudyFile study_;
   std::size_t count_ = 1;
+  std::filesystem::path kept_;  // empty: runs leave no folders
   // For ids: the axes on which inputs depend, and what is in these inputs, by the numbers of their values.
   std::vector<std::size_t> input_axes_;
   std::vector<std::string> inputs_;

@@ -57,6 +57,8 @@ std::string process_label(std::string_view begins) {
   return fmt::format("{}.{}.{}.{}", begins, host_name(), ::getpid(), start_of(::getpid()));
 }
 
+bool has_ended(std::string_view label) { return !lives_here(label).value_or(true); }
+
 std::optional<Shard> shard_of_label(std::string_view label) {
   const std::string_view begins = label.substr(0, label.find('.'));
   constexpr std::string_view kOf = "-of-";

@@ -18,6 +18,9 @@ namespace replay::sweep {
 /// "3-of-7.HOST.PID.START": of this process, different from that of any other.
 [[nodiscard]] std::string process_label(std::string_view begins);
 
+/// Whether a label's process was one of this computer and has ended.
+[[nodiscard]] bool has_ended(std::string_view label);
+
 /// The mark of this process, DIR/running/LABEL, while it works. A mark that has not been touched for a minute, or whose process
 /// is known to have ended, is that of a killed one and is removed.
 class RunningMark {

@@ -11,6 +11,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/process.hpp"
 #include "scheduler/sweep/engine/cell_line.hpp"
+#include "scheduler/sweep/engine/marks.hpp"
 #include "scheduler/sweep/read_results.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/random.hpp"
@@ -255,6 +256,29 @@ TEST_F(Sweep, UnderMpiexecDealsItsCellsToTheProcesses) {
   for (const auto& entry : fs::directory_iterator{folder_ / "out/cells"})
     files += entry.path().filename().string().find("-of-2.") != std::string::npos ? 1u : 0u;
   EXPECT_EQ(files, 2u);
+}
+
+TEST_F(Sweep, LeavesWholeRunsIfAskedTo) {
+  fs::create_directories(folder_ / "out/runs/unfinished" / "0123.elsewhere.1.1");
+  const std::string host =
+      replay::sweep::process_label("").substr(1, replay::sweep::process_label("").find('.', 1) - 1);
+  fs::create_directories(folder_ / "out/runs/unfinished" / ("0123." + host + ".1.1"));
+  const ShellResult done = sweep("-o out --folders");
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(results("out"), expected());
+  std::size_t runs = 0;
+  for (const CellResult& cell : expected()) {
+    const fs::path run = folder_ / "out/runs" / cell.id;
+    ASSERT_TRUE(fs::exists(run / "events.log")) << run;
+    const auto metrics = nlohmann::json::parse(text_of(run / "metrics.json"));
+    EXPECT_EQ(metrics["metrics"]["utilisation"]["value"], cell.metrics.at("utilisation"));
+    ++runs;
+  }
+  EXPECT_EQ(runs, kSmallCells);
+  const auto workloads = std::distance(fs::directory_iterator{folder_ / "out/workloads"}, {});
+  EXPECT_EQ(workloads, 2 * 2 * 4) << "policies have theirs in common";
+  EXPECT_EQ(std::distance(fs::directory_iterator{folder_ / "out/runs/unfinished"}, {}), 1) << "another computer's";
+  EXPECT_EQ(replay("rerun out/runs/" + expected()[0].id + " --out again").status, 0);
 }
 
 TEST_F(Sweep, MakesWorkloadsOfTracesToo) {
