@@ -34,7 +34,7 @@ struct CellWork {
 struct CellWord {
   std::string name;
   bool is_flag = false;              ///< its value is true or false
-  bool is_file = false;              ///< its value is the name of a file, or a word that is in `not_files`
+  bool is_file = false;              ///< its value is the name of a file; "none" is a word
   std::vector<std::string> words{};  ///< all that it can be; empty: anything
   /// Throws UsageError, "--NAME: expected ..., found ...".
   std::function<void(CellWork&, const std::string&)> set;

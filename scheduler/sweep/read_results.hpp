@@ -1,6 +1,7 @@
 // The results of a study, out of the lines that its shards have left.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>

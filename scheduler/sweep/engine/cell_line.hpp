@@ -2,6 +2,8 @@
 // it, so that one that was cut off or damaged is recognised; its cell is computed again.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <functional>
 #include <map>

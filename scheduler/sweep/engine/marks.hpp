@@ -6,8 +6,9 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/sweep/engine/cells.hpp"

@@ -92,7 +92,7 @@ class ShardRun {
       }
   }
 
-  // Those that are done or have failed by now, by whomever.
+  // Those that are done or have failed by now.
   void count_left() {
     known_.refresh();
     std::size_t done = 0;

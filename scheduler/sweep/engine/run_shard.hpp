@@ -2,6 +2,7 @@
 // that are still at work. It can be killed at any instant and started again, on any number of computers at the same time.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
