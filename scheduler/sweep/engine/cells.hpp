@@ -47,7 +47,7 @@ class Cells {
   [[nodiscard]] virtual std::optional<CellId> id(std::size_t cell) const = 0;
   /// Its parameters, as a JSON object.
   [[nodiscard]] virtual std::string parameters(std::size_t cell) const = 0;
-  /// Called in a process of its own; `scratch`: an empty folder for temporary files, which is removed afterwards. Results by
+  /// Called in a process of its own; `scratch`: its folder for temporary files, without folders in it, which is removed afterwards. Results by
   /// name, NaN where there is none. Throws TryAgain; any other exception is the reason why the cell fails.
   [[nodiscard]] virtual std::map<std::string, double> compute(std::size_t cell,
                                                               const std::filesystem::path& scratch) const = 0;

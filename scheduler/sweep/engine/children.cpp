@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,7 +110,7 @@ Children::~Children() {
   }
 }
 
-void Children::start(std::size_t cell) {
+void Children::start(std::size_t cell) try {
   const auto fail = [](const char* what) {
     throw TryAgain(fmt::format("a cell cannot be started: {}: {}", what, std::strerror(errno)));
   };
@@ -121,18 +120,19 @@ void Children::start(std::size_t cell) {
               .pid = -1,
               .answer = UniqueFd{ends[0]},
               .errors = UniqueFd{::memfd_create("cell", MFD_CLOEXEC)},
-              .scratch = scratch_.path() / fmt::format("cell-{}", cell),
+              .scratch = std::make_unique<ScratchFolder>(scratch_.path().parent_path()),
               .started = Clock::now()};
   const UniqueFd to_parent{ends[1]};
   if (!child.errors.is_open()) fail("memfd_create");
-  if (::mkdir(child.scratch.c_str(), 0700) != 0 && errno != EEXIST) fail(child.scratch.c_str());
   std::fflush(nullptr);
   const pid_t parent = ::getpid();
   child.pid = ::fork();
-  if (child.pid == 0) be_child(cell, to_parent.get(), child.errors.get(), child.scratch, parent);
+  if (child.pid == 0) be_child(cell, to_parent.get(), child.errors.get(), child.scratch->path(), parent);
   if (child.pid < 0) fail("fork");
   ::setpgid(child.pid, child.pid);
   children_.push_back(std::move(child));
+} catch (const std::system_error& error) {  // of its temporary folder
+  throw TryAgain(fmt::format("a cell cannot be started: {}", error.what()));
 }
 
 // False: its end of the pipe is closed, as it has ended.
@@ -180,8 +180,7 @@ CellEnd Children::ended(Child& child) const {
   send_signal_to_group(child.pid, SIGKILL);  // programs that it has started; as a zombie it keeps its number
   int status = 0;
   while (::waitpid(child.pid, &status, 0) < 0 && errno == EINTR) continue;
-  std::error_code ignored;
-  fs::remove_all(child.scratch, ignored);
+  child.scratch.reset();
   return end_of(child, status);
 }
 

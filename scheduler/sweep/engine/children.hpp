@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,7 +54,7 @@ class Children {
     pid_t pid;
     UniqueFd answer;  // what it sends
     UniqueFd errors;  // what it prints
-    std::filesystem::path scratch;
+    std::unique_ptr<ScratchFolder> scratch;
     Clock::time_point started;
     std::string received{};
     bool is_late = false;
@@ -68,7 +69,7 @@ class Children {
 
   const Cells& cells_;
   CellLimits limits_;
-  ScratchFolder scratch_;
+  ScratchFolder scratch_{};  // the base of temporary folders is there; what killed processes have left in it is removed
   std::vector<Child> children_;
 };
 

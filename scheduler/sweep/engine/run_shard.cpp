@@ -26,6 +26,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTick{500};      // between looks at the time and at other processes
 constexpr milliseconds kWaitsFor{200};  // for a cell that another process computes
 constexpr std::size_t kMostReasons = 100;
+constexpr std::size_t kMostInARow =
+    20;  // cells that are to be tried again: then it is the computer, such as a full /tmp
 
 fs::path made(const fs::path& folder) {
   std::error_code error;
@@ -53,6 +55,12 @@ class ShardRun {
         claims_(folder_, mark_),
         file_(folder_ / "cells" / (mark_.label() + ".jsonl")) {}
 
+  ShardRun(const ShardRun&) = delete;
+  ShardRun& operator=(const ShardRun&) = delete;
+  ~ShardRun() {
+    for (const auto& [cell, id] : running_) claims_.release(id);
+  }
+
   ShardEnd run() {
     known_.refresh();
     count_own();
@@ -69,7 +77,6 @@ class ShardRun {
       show_progress();
     }
     end_.interrupted = stops_asked() > 0;
-    for (const auto& [cell, id] : running_) claims_.release(id);
     end_.elapsed = Clock::now() - started_;
     count_left();
     return std::move(end_);
@@ -181,8 +188,11 @@ class ShardRun {
     const auto found = running_.find(end.cell);
     const CellId id = found->second;
     if (end.kind == CellEnd::Kind::kTryAgain) {
+      if (++try_again_in_a_row_ >= kMostInARow)
+        throw TryAgain(fmt::format("{} cells one after the other: {}", kMostInARow, end.text));
       if (end_.try_again.size() < kMostReasons) end_.try_again.push_back(fmt::format("{}: {}", id_text(id), end.text));
     } else {
+      try_again_in_a_row_ = 0;
       const bool is_done = end.kind == CellEnd::Kind::kDone;
       CellLine line{.id = id,
                     .version = options_.version,
@@ -243,6 +253,7 @@ class ShardRun {
   std::unordered_map<std::size_t, CellId> running_;
   std::unordered_set<CellId> repeated_;  // failed in this process
   std::size_t failed_now_ = 0;
+  std::size_t try_again_in_a_row_ = 0;
   bool is_over_ = false;
   Clock::time_point started_ = Clock::now();
 };

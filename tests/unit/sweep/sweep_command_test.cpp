@@ -165,6 +165,41 @@ TEST_F(Sweep, IsTheSameWhateverIsKilledAtWhateverTime) {
   }
 }
 
+TEST_F(Sweep, LeavesNoTemporaryFilesOfAKilledProcess) {
+  make_long();
+  const fs::path temporary = folder_ / "tmp";
+  fs::create_directory(temporary);
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv("TMPDIR", temporary.c_str(), 1);
+  auto process = begin("out", {"--jobs", "1"});
+  EXPECT_TRUE(comes_true([&] { return lines("out") > 0; }));
+  process->send(SIGKILL);
+  (void)process->wait();
+  EXPECT_FALSE(fs::is_empty(temporary));
+  const std::string id = sweep("--list").out.substr(0, 16);
+  EXPECT_TRUE(comes_true([&] { return processes_marked("TMPDIR=" + temporary.string()).empty(); }));
+  EXPECT_EQ(sweep("-o out --cell " + id).status, 0);
+  if (before == nullptr)
+    ::unsetenv("TMPDIR");
+  else
+    ::setenv("TMPDIR", kept.c_str(), 1);
+  EXPECT_TRUE(fs::is_empty(temporary));
+}
+
+TEST_F(Sweep, SaysWhyCellsHaveFailedAndComputesThemAgainIfAsked) {
+  const ShellResult failed = sweep("-o out --cell-time 1ms");
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_NE(failed.err.find(" failed: took longer than 1ms (--cell-time)"), std::string::npos) << failed.err;
+  const ShellResult status = sweep("-o out --status");
+  EXPECT_EQ(status.status, 1);
+  EXPECT_NE(status.out.find(": took longer than 1ms (--cell-time); the first is "), std::string::npos)
+      << status.out;
+  EXPECT_EQ(sweep("-o out").status, 1) << "they would fail again";
+  EXPECT_EQ(sweep("-o out --repeat-failed").status, 0);
+  EXPECT_EQ(results("out"), expected());
+}
+
 TEST_F(Sweep, OfTwoWholeProcessesAtTheSameTimeIsTheSame) {
   auto one = begin("both", {"--jobs", "1"}), other = begin("both", {"--jobs", "1"});
   EXPECT_EQ(one->wait(), 0) << one->err();
