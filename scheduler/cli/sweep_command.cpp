@@ -23,6 +23,7 @@
 #include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
+#include "scheduler/sweep/answer/answer.hpp"
 #include "scheduler/sweep/engine/run_shard.hpp"
 #include "scheduler/sweep/estimate.hpp"
 #include "scheduler/sweep/plan.hpp"
@@ -41,7 +42,8 @@ constexpr DurationRange kCellTime{.least = std::chrono::milliseconds{1},
 
 struct SweepGiven {
   std::string study, out, cell, shard;
-  bool dry_run = false, list = false, status = false, json = false, repeats_failed = false, folders = false;
+  bool dry_run = false, list = false, status = false, json = false, repeats_failed = false, folders = false,
+       gather = false, mixed = false;
   int jobs = 0;
   std::string time;
   std::string memory;
@@ -128,6 +130,27 @@ int show_status(const sweep::Plan& plan, const SweepGiven& given) {
     fmt::print("missing {}\n", sweep::id_text(missing[i]));
   if (missing.size() > kMostIds) fmt::print("and {} more: --json has them all\n", missing.size() - kMostIds);
   return status_of(status);
+}
+
+// ---- --gather ----
+
+int gather(const sweep::Plan& plan, const SweepGiven& given) {
+  const sweep::StudyResults results =
+      sweep::read_results(plan, given.out, given.mixed ? sweep::Versions::kMixed : sweep::Versions::kOne);
+  if (results.cells.empty())
+    throw InputError(fmt::format("{}: expected cells of {}, found none: {} computes them", given.out, given.study,
+                                 command_for(given, "")));
+  const std::string table = sweep::write_answer(given.out, results);
+  const auto failed = std::ranges::count_if(results.cells, [](const auto& cell) { return !cell.failure.empty(); });
+  if (given.json)
+    print_json({{"cells", results.planned},
+                {"done", results.cells.size() - static_cast<std::size_t>(failed)},
+                {"failed", failed},
+                {"missing", results.planned - results.cells.size()},
+                {"folder", given.out}});
+  else
+    fmt::print("{}\nsweep.csv, table.txt and report.html are in {}\n", table, given.out);
+  return 0;
 }
 
 // ---- --dry-run ----
@@ -238,14 +261,17 @@ int run(const sweep::Plan& plan, const SweepGiven& given) {
 }
 
 int sweep_with(const SweepGiven& given) {
-  const int kinds = int{given.dry_run} + int{given.list} + int{given.status} + int{!given.cell.empty()};
-  if (kinds > 1) throw UsageError("expected one of --dry-run, --list, --status and --cell, found several");
+  const int kinds =
+      int{given.dry_run} + int{given.list} + int{given.status} + int{given.gather} + int{!given.cell.empty()};
+  if (kinds > 1) throw UsageError("expected one of --dry-run, --list, --status, --gather and --cell, found several");
   if (!given.cell.empty() && !given.shard.empty()) throw UsageError("--cell: expected without --shard");
+  if (given.mixed && !given.gather) throw UsageError("--mixed-versions: expected with --gather");
   if (given.out.empty() && !given.dry_run && !given.list)
     throw UsageError("-o is missing: expected the folder of the sweep");
   sweep::Plan plan{given.study};
   if (given.list) return list(plan, given);
   if (given.status) return show_status(plan, given);
+  if (given.gather) return gather(plan, given);
   if (given.dry_run) return dry_run(plan, given);
   if (given.folders) plan.keep_runs(given.out);
   return run(plan, given);
@@ -259,6 +285,7 @@ Command add_sweep(CLI::App& app) {
   command->footer(
       "Examples: replay sweep study.toml -o out --dry-run\n"
       "          replay sweep study.toml -o out\n"
+      "          replay sweep study.toml -o out --gather\n"
       "          mpiexec -n 4 replay sweep study.toml -o out --shard auto\n"
       "Exit status: 0 done, 1 cells have failed, 75 cells are missing: try again. docs/sweep.md has plans and "
       "engines.");
@@ -270,6 +297,9 @@ Command add_sweep(CLI::App& app) {
                     "print how many cells there are, and the time and space that they will take");
   command->add_flag("--list", given->list, "print each cell's id and command");
   command->add_flag("--status", given->status, "print what is done, what has failed and why, and what is missing");
+  command->add_flag("--gather", given->gather,
+                    "write DIR/sweep.csv, table.txt and report.html: means, differences, intervals");
+  command->add_flag("--mixed-versions", given->mixed, "with --gather: cells may be of several versions of replay");
   command->add_option("--cell", given->cell, "compute this cell only")->type_name("ID");
   command->add_option("--shard", given->shard, "compute cells I, I+N ...; auto: as Slurm or mpiexec says")
       ->type_name("I/N|auto");

@@ -54,6 +54,18 @@ class Sweep : public CommandLine {
     }
     return expected_;
   }
+  // All that --gather makes of it.
+  std::string gathered(const std::string& out) {
+    const ShellResult done = sweep("--gather -o " + out);
+    EXPECT_EQ(done.status, 0) << done.err;
+    std::string all;
+    for (const char* name : {"sweep.csv", "table.txt", "report.html"}) {
+      const std::string text = text_of(folder_ / out / name);
+      EXPECT_FALSE(text.empty()) << name;
+      all += text;
+    }
+    return all;
+  }
   [[nodiscard]] std::size_t lines(const std::string& out) const {
     std::size_t count = 0;
     CellFiles files{folder_ / out / "cells"};
@@ -93,6 +105,7 @@ TEST_F(Sweep, OfOneAndTwoJobsAndOfSevenShardsGivesTheSame) {
   }
   EXPECT_EQ(results("seven"), expected());
   EXPECT_EQ(lines("seven"), kSmallCells) << "no cell is computed twice";
+  EXPECT_EQ(gathered("seven"), gathered("two")) << "byte by byte";
   const StudyResults all = all_results("seven");
   EXPECT_EQ(all.planned, kSmallCells);
   EXPECT_EQ(all.axes.size(), 4u);
@@ -123,6 +136,8 @@ TEST_F(Sweep, ListsCellsAndComputesOne) {
   EXPECT_EQ(first["cell"]["policy"], "easy");
   EXPECT_EQ(sweep("-o out --cell " + id).status, 0);
   EXPECT_EQ(results("out").size(), 1u);
+  EXPECT_EQ(nlohmann::json::parse(sweep("-o out --gather --json").out)["missing"], kSmallCells - 1);
+  expect_complaint("sweep study.toml -o none --gather", 1, {"none: expected cells of study.toml, found none"});
   const auto status = nlohmann::json::parse(sweep("-o out --status --json").out);
   EXPECT_EQ(status["done"], 1);
   EXPECT_EQ(status["missing_ids"].size(), kSmallCells - 1);
@@ -150,6 +165,7 @@ TEST_F(Sweep, IsTheSameWhateverIsKilledAtWhateverTime) {
   const char* const wanted = std::getenv("REPLAY_SWEEP_KILLS");
   const int kills = wanted == nullptr ? 4 : std::atoi(wanted);
   (void)expected();
+  const std::string undisturbed = gathered("expected");
   Random random{42};
   for (int kill = 0; kill < kills; ++kill) {
     const std::string out = "killed" + std::to_string(kill);
@@ -162,6 +178,7 @@ TEST_F(Sweep, IsTheSameWhateverIsKilledAtWhateverTime) {
     EXPECT_TRUE(status == 0 || status == 75 || status == 128 + SIGKILL) << status << process->err();
     EXPECT_EQ(begin(out)->wait(), 0);
     EXPECT_EQ(results(out), expected()) << kill;
+    EXPECT_EQ(gathered(out), undisturbed) << kill;
   }
 }
 
@@ -193,8 +210,7 @@ TEST_F(Sweep, SaysWhyCellsHaveFailedAndComputesThemAgainIfAsked) {
   EXPECT_NE(failed.err.find(" failed: took longer than 1ms (--cell-time)"), std::string::npos) << failed.err;
   const ShellResult status = sweep("-o out --status");
   EXPECT_EQ(status.status, 1);
-  EXPECT_NE(status.out.find(": took longer than 1ms (--cell-time); the first is "), std::string::npos)
-      << status.out;
+  EXPECT_NE(status.out.find(": took longer than 1ms (--cell-time); the first is "), std::string::npos) << status.out;
   EXPECT_EQ(sweep("-o out").status, 1) << "they would fail again";
   EXPECT_EQ(sweep("-o out --repeat-failed").status, 0);
   EXPECT_EQ(results("out"), expected());
@@ -273,6 +289,9 @@ TEST_F(Sweep, OfAnotherVersionIsAMixtureThatIsRefusedUnlessTold) {
     EXPECT_NE(std::string{error.what()}.find("found those of 0.0.9 (1 cells), 0.1.0 (24 cells)"), std::string::npos)
         << error.what();
   }
+  expect_complaint("sweep study.toml -o expected --gather", 1,
+                   {"expected cells of one version", "--mixed-versions takes them all"});
+  EXPECT_EQ(sweep("-o expected --gather --mixed-versions").status, 0);
   EXPECT_EQ(read_results(plan, folder_ / "expected", Versions::kMixed).cells, expected()) << "this version goes first";
   fs::create_directories(folder_ / "old/cells");
   fs::rename(folder_ / "expected/cells/older.jsonl", folder_ / "old/cells/older.jsonl");
