@@ -16,10 +16,12 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/file/full_disk.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/terminal/progress_line.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/say_on_stderr.hpp"
 #include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
@@ -247,17 +249,11 @@ int run(const sweep::Plan& plan, const SweepGiven& given) {
   options.repeats_failed = given.repeats_failed;
   const HeedStops heeding;
   std::optional<terminal::ProgressLine> progress{std::in_place};
-  try {
-    const sweep::ShardEnd end = sweep::run_shard(plan, options, [&](std::string_view line) { progress->show(line); });
-    progress.reset();
-    print_end(end, given);
-    say_how_to_go_on(end, given);
-    return end.exit_status();
-  } catch (const sweep::TryAgain& error) {
-    progress.reset();
-    fmt::print(stderr, "replay: {}\n", error.what());
-    return sweep::kTryAgainStatus;
-  }
+  const sweep::ShardEnd end = sweep::run_shard(plan, options, [&](std::string_view line) { progress->show(line); });
+  progress.reset();
+  print_end(end, given);
+  say_how_to_go_on(end, given);
+  return end.exit_status();
 }
 
 int sweep_with(const SweepGiven& given) {
@@ -310,7 +306,16 @@ Command add_sweep(CLI::App& app) {
   command->add_flag("--repeat-failed", given->repeats_failed, "compute cells that have failed again");
   command->add_flag("--folders", given->folders, "leave each cell's whole run in DIR/runs/ID, as replay simulate does");
   command->add_flag("--json", given->json, "print JSON");
-  return [given] { return sweep_with(*given); };
+  return [given] {
+    try {
+      return sweep_with(*given);
+    } catch (const InputError& error) {
+      const bool may_go_well = dynamic_cast<const sweep::TryAgain*>(&error) != nullptr || is_disk_full(given->out);
+      if (!may_go_well) throw;
+      say_on_stderr(fmt::format("replay: {}", error.what()));
+      return sweep::kTryAgainStatus;
+    }
+  };
 }
 
 }  // namespace replay::cli

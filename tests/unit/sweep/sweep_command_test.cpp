@@ -263,6 +263,7 @@ TEST_F(Sweep, OnAFullDiskAsksToBeTriedAgain) {
   if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=16k") != 0)
     GTEST_SKIP() << "a small tmpfs cannot be mounted here (needs root)";
   const ShellResult full = sweep("-o disk/out");
+  const ShellResult no_room = sweep("-o disk/out --gather");
   const std::size_t done = lines("disk/out");
   ASSERT_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=1m"), 0);
   const ShellResult again = sweep("-o disk/out");
@@ -270,6 +271,7 @@ TEST_F(Sweep, OnAFullDiskAsksToBeTriedAgain) {
   ::umount(disk.c_str());
   EXPECT_EQ(full.status, 75) << full.out << full.err;
   EXPECT_NE(full.err.find("No space left on device"), std::string::npos) << full.err;
+  EXPECT_EQ(no_room.status, 75) << no_room.err;
   EXPECT_GT(done, 0u);
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_EQ(found, expected());
