@@ -20,10 +20,11 @@ bool is_of_node(const Event& event) {
          (finish != nullptr && finish->end.outcome == Outcome::kLost);
 }
 
-// Those of nodes first, changes before losses. Terminations before submissions, or the other way round; submissions by number
+// Those that run already first: their cores are none for others. Those of nodes next, changes before losses. Terminations before submissions, or the other way round; submissions by number
 // (docs/adr/0006-pass-rules.md). Other events come before these.
 std::tuple<int, Instant, JobId> place_of(const Event& event, PassRule rule) {
   const bool by_event = rule == PassRule::kEvent;
+  if (std::holds_alternative<Adopted>(event)) return {-3, {}, {}};
   if (is_of_node(event)) return {std::holds_alternative<NodeChange>(event) ? -2 : -1, {}, {}};
   if (const auto* const submit = std::get_if<Submit>(&event))
     return {by_event ? 1 : 2, submit->traced->job.submitted, submit->traced->job.id};
@@ -60,9 +61,11 @@ Orders Controller::handle(Instant now, std::span<const Event> events) {
     in_order.reserve(events.size());
     for (const Event& event : events) in_order.push_back(&event);
     std::ranges::stable_sort(in_order, {}, [this](const Event* event) { return place_of(*event, pass_rule_); });
-    const auto jobs = std::ranges::find_if_not(in_order, [](const Event* event) { return is_of_node(*event); });
+    const auto nodes =
+        std::ranges::find_if_not(in_order, [](const Event* event) { return std::holds_alternative<Adopted>(*event); });
+    const auto jobs = std::find_if_not(nodes, in_order.end(), [](const Event* event) { return is_of_node(*event); });
     for (auto event = in_order.begin(); event != jobs; ++event) heed(**event);
-    if (jobs != in_order.begin()) take_in_nodes();
+    if (jobs != nodes) take_in_nodes();
     for (auto event = jobs; event != in_order.end(); ++event) take(**event);
     for (const Event& event : events)  // again, for jobs that were submitted just now; the others have had it
       if (std::holds_alternative<Cancel>(event)) take(event);

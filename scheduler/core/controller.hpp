@@ -107,6 +107,7 @@ class Controller {
   void take(const Event& event);
   bool heed(const Event& event);
   // What an event changes. Each returns whether it asks for a pass.
+  bool apply(const Adopted& event);
   bool apply(const Submit& event);
   bool apply(const Finish& event);
   bool apply(const Begun& event);
@@ -136,6 +137,9 @@ class Controller {
   void follow_capacity();
   void pin_or_release();
 
+  void resume_asleep(Managed& job);
+  void move_on(Managed& job, const Allocation& to);
+  Managed& start(Known& known, Allocation on, ProcessCount processes);
   [[nodiscard]] Instant limit_of(const RunningJob& job) const;
   void note_estimates_that_are_over();
   void handle_overruns();

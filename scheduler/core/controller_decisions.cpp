@@ -27,23 +27,30 @@ void Controller::adopt(Start& decision) {
   if (!can_be_taken(declared, decision.allocation, cores_.planned(), machine_) ||
       cores_.planned().is_on_closed(decision.allocation))
     throw PolicyError(refusal("starts", declared, decision.allocation, cores_.planned(), machine_));
-  cores_.plan(decision.allocation);
   waiting_.remove(declared);
+  Managed& started = start(*known, decision.allocation, processes);
+  write<log::StartDecided>(decision.job, std::move(decision.allocation), decision.choice);
+  pending_.push_back(&started);
+}
+
+// Its allocation is taken in the plan; it waits for its launch.
+Controller::Managed& Controller::start(Known& known, Allocation on, ProcessCount processes) {
+  const Job& declared = *known.declared;
+  cores_.plan(on);
   RunningJob running;
   running.job = &declared;
   running.started = now_;
   running.start_order = starts_++;
   running.estimate = estimate_at(declared, processes);
-  running.budget = Progress{running.estimate, now_, rate_(declared, decision.allocation, alone_on(machine_))};
+  running.budget = Progress{running.estimate, now_, rate_(declared, on, alone_on(machine_))};
   running.estimated_end = running.budget.end();
   running.malleability = declared_malleability(declared, processes);
   running.cpu_use = declared.declared.cpu_use;
-  running.allocation = decision.allocation;
+  running.allocation = std::move(on);
   Managed& started = managed_.take();
   started.running = &running_.insert(std::move(running));
-  known->started = &started;
-  write<log::StartDecided>(decision.job, std::move(decision.allocation), decision.choice);
-  pending_.push_back(&started);
+  known.started = &started;
+  return started;
 }
 
 void Controller::adopt(Resize& decision) {

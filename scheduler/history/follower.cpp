@@ -155,6 +155,9 @@ const JobState& Follower::submit(const log::Submitted& what) {
 const JobState& Follower::launch(const log::Launched& what) {
   JobState& job = this->job(what.job, "launched");
   if (job.phase != Phase::kWaiting) refuse("job {} is launched twice, again at {} s", number(job.id), to_text(*now_));
+  if (what.since != kNever && what.since > *now_)
+    refuse("job {} is adopted at {} s, expected that it was started before, found {} s", number(job.id), to_text(*now_),
+           to_text(what.since));
   part(job);
   job.phase = Phase::kRunning;
   job.launched = *now_;

@@ -100,9 +100,15 @@ void fields(auto& line, OneOf<Allocation> auto& held) {
   line.optional("processes", held.processes, 0, kProcesses);
 }
 
-void fields(auto& line, OneOf<Launched, ResizeDecided, ResizeDone> auto& what) {
+void fields(auto& line, OneOf<ResizeDecided, ResizeDone> auto& what) {
   line.field("job", what.job);
   fields(line, what.allocation);
+}
+
+void fields(auto& line, OneOf<Launched> auto& what) {
+  line.field("job", what.job);
+  fields(line, what.allocation);
+  line.optional("since", what.since, kNever);
 }
 
 void fields(auto& line, OneOf<StartDecided> auto& what) {

@@ -49,6 +49,7 @@ struct StartDecided {
 struct Launched {
   JobId job;
   Allocation allocation;
+  Instant since = kNever;  ///< another run has started it then, and this one has adopted it; kNever: this one
 };
 /// Live: all its ranks were seen on their cores. `malleable` false: it cannot share cores, for `reason`. A later one
 /// counts instead: its ranks have registered after all.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "scheduler/model/allocation.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/node_change.hpp"
 #include "scheduler/model/units.hpp"
@@ -146,7 +147,19 @@ struct PutOff {  ///< a launched job cannot be started, and others can: it gives
 struct PutBack {  ///< it can: it waits again, at its old place
   JobId job;
 };
-using Event = std::variant<Submit, Finish, Begun, Started, Resized, Suspended, Resumed, Measured, Cancel, ActionFailed,
-                           StartDelayed, NodeChange, Requeue, PutOff, PutBack>;
+/// A job that another run has started runs as this one begins: before the first pass. It is not resized.
+struct Adopted {
+  const TracedJob* traced;  ///< outlives the job's Finish
+  Allocation allocation;    ///< with no core of a job that was adopted before, unless both are shareable
+  Instant started;          ///< by the other run; not after now
+  Duration estimate;        ///< in all, with what it was extended by
+  Duration left;            ///< of the work that it is estimated at; zero: it is in its grace
+  bool has_begun = true;    ///< false: Begun follows
+  bool is_ending = false;   ///< the other run has ordered its end
+  bool is_asleep = false;   ///< its resume is with the body: Resumed follows
+  Allocation moving_to{};   ///< with cores: the other run has moved it there, and Resized follows
+};
+using Event = std::variant<Adopted, Submit, Finish, Begun, Started, Resized, Suspended, Resumed, Measured, Cancel,
+                           ActionFailed, StartDelayed, NodeChange, Requeue, PutOff, PutBack>;
 
 }  // namespace replay

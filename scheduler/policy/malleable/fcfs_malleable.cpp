@@ -301,13 +301,15 @@ class Pass {
     return std::nullopt;
   }
 
-  static bool is_pinned(const Candidate& candidate) {
-    return candidate.running != nullptr && candidate.running->is_pinned();
+  // Pinned, or one that has refused an order or was adopted.
+  static bool stays(const Candidate& candidate) {
+    return candidate.running != nullptr &&
+           (candidate.running->is_pinned() || candidate.running->malleability == Malleability::kRefuses);
   }
 
   // Goes to the next smaller level as a whole, repeatedly, as long as there is room.
   void expand(Candidate& candidate) {
-    if (is_sharing(candidate.allocation, free_) || is_pinned(candidate)) return;
+    if (is_sharing(candidate.allocation, free_) || stays(candidate)) return;
     while (candidate.allocation.mpl > 1) {
       auto wider = free_.at_level(candidate.allocation, candidate.job->processes, candidate.allocation.mpl - 1);
       if (!wider) return;

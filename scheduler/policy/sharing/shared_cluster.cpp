@@ -1,6 +1,7 @@
 #include "scheduler/policy/sharing/shared_cluster.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
@@ -13,12 +14,6 @@ constexpr Duration kLongest = kEndOfPlans.time_since_epoch();
 Duration at_most_longest(double microseconds) {
   return microseconds < static_cast<double>(kLongest.count()) ? Duration{static_cast<std::int64_t>(microseconds)}
                                                               : kLongest;
-}
-
-int nodes_in(const Allocation& allocation, const Machine& machine) {
-  int nodes = 0;
-  for_each_node(allocation, machine, [&nodes](const NodeShare&) { ++nodes; });
-  return nodes;
 }
 
 }  // namespace
@@ -75,6 +70,7 @@ void SharedCluster::follow_running(const ClusterView& view) {
   ++mark_;
   others_.clear();
   taken_over_.clear();
+  std::map<NodeId, Instant> of_others;  // several of them may be on a node
   for (const RunningJob* const running : view.running.by_start()) {
     if (running->is_gone_in_plan()) continue;
     KnownJob* job = jobs_.find(running->job->id);
@@ -83,7 +79,10 @@ void SharedCluster::follow_running(const ClusterView& view) {
         }))
       job = &know(*running->job);
     if (job == nullptr) {
-      others_.push_back({planned_end(*running), nodes_in(running->allocation, view.machine)});
+      for_each_node(running->allocation, *machine_, [&, end = planned_end(*running)](const NodeShare& share) {
+        Instant& until = of_others.try_emplace(share.node, end).first->second;
+        until = std::max(until, end);
+      });
       continue;
     }
     if (job->unit == nullptr) {
@@ -95,6 +94,7 @@ void SharedCluster::follow_running(const ClusterView& view) {
     job->work = running->budget;
     job->unit->company->changed = true;
   }
+  for (const auto& [node, until] : of_others) others_.push_back({until, 1});
   ended_.clear();
   for (const Company* company : running_.companies())
     for (const Unit* unit : company->units)

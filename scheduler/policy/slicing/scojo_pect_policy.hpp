@@ -38,6 +38,7 @@ class ScojoPect final : public Policy {
   static Traits with_slices(Traits inner) {
     inner.pass_rule = PassRule::kInstant;
     inner.suspends = true;
+    inner.adopts = false;  // a job has to be of a class from its submission on
     return inner;
   }
 

@@ -29,6 +29,7 @@ struct Traits {
   PassRule pass_rule = PassRule::kInstant;
   bool chooses_sizes = false;             ///< it may start a job with other than the submitted processes
   bool suspends = false;                  ///< it may suspend jobs
+  bool adopts = true;                     ///< it can go on with jobs that it has not started
   bool needs_equal_nodes = false;         ///< its machine has nodes with as many cores and packages as each other
   std::optional<Training> training = {};  ///< what it has learned from
 };

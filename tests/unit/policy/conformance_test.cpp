@@ -14,6 +14,7 @@
 #include "scheduler/log/text.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/policy/view/hosting.hpp"
+#include "tests/support/adopting_body.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/sharing/occupation.hpp"
@@ -282,6 +283,33 @@ TEST_P(EveryPolicy, MakesNoSecondPassAtAnInstantForEndsThatTheFirstHasCounted) {
           repeats += asked.repeats();
         }
   EXPECT_GT(repeats, 0);
+}
+
+// It has not started them, and knows them by the view alone.
+TEST_P(EveryPolicy, GoesOnWithJobsThatAnotherHasStarted) {
+  const bool is_sliced = GetParam().starts_with("scojo-pect");
+  EXPECT_EQ(make_policy(GetParam()).policy->traits().adopts, !is_sliced);
+  if (is_sliced) return;  // refused, where there are such jobs
+  for (const char* name : machines_for(GetParam()))
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      const Machine machine = Machine::parse(name);
+      std::vector<TracedJob> jobs = seed % 2 == 0 ? random_jobs(seed, 60, 16) : random_moldable_jobs(seed, 60, 16);
+      for (TracedJob& traced : jobs) {
+        traced.job.submitted += 1h;
+        traced.job.estimate = std::max<Duration>({traced.job.estimate, traced.truth.runtime, 1s});
+      }
+      const std::vector<Adopted> adopted = adopt_some(jobs, machine, at(1h), seed);
+      const NamedPolicy named = make_policy(GetParam());
+      MemoryLog log;
+      ASSERT_NO_THROW(log = run_on(*named.policy, machine, jobs, adopted, at(1h))) << name << ", seed " << seed;
+      ASSERT_EQ(what_is_wrong(log, machine), "") << name << ", seed " << seed;
+      for (const TracedJob& traced : jobs) ASSERT_NE(log.end(traced.job.id), kNever) << name << ", seed " << seed;
+      for (const Adopted& one : adopted) {
+        const JobId id = one.traced->job.id;
+        ASSERT_EQ(log.outcome(id), one.is_ending ? Outcome::kKilled : Outcome::kCompleted) << name << ", seed " << seed;
+        ASSERT_EQ(log.decisions(id).find("resize"), std::string::npos) << log.decisions(id);
+      }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryPolicy, testing::ValuesIn(every_policy()),
