@@ -326,7 +326,7 @@ std::vector<launcher::AgentLink> Cluster::links_of_kept() const {
 }
 
 std::vector<launcher::AgentLink> Cluster::connect_for_run() {
-  if (std::exchange(goes_on_, false)) return links_of_kept();
+  if (goes_on_) return links_of_kept();
   std::vector<launcher::AgentLink> links;
   if (nodes_[0].first)
     for (Node& node : nodes_) links.push_back(*std::exchange(node.first, std::nullopt));

@@ -40,7 +40,8 @@ class Cluster {
   /// `spec.machine` is one of the forms above. Throws UsageError for an invalid text; InputError, with a line for each host
   /// that cannot be used, if there is no agent or it has another key.
   explicit Cluster(const RunSpec& spec);
-  /// The same with the agents of a run that goes on: none is started, and none is connected to before its executor goes on.
+  /// The same with the agents of a run that goes on, or is adopted: none is started, and none is connected to before its executor
+  /// goes on.
   Cluster(const RunSpec& spec, const KeptAgents& kept);
   /// One agent of this computer, which is started for a run whose jobs outlive its daemon, or was. It keeps the descriptor `held`
   /// open, if that is not negative. REQUIRES: `here` are its cores.
@@ -109,7 +110,7 @@ class Cluster {
   void make_machine();
 
   KeptAgents kept_;
-  bool goes_on_ = false;  // the next start() is that of the run whose agents these are
+  bool goes_on_ = false;  // start() is that of the run whose agents these are
   std::string file_;      // of the hosts, or "Slurm job 17"; empty: agent:HOST:PORT
   std::optional<live::MachineEnd> end_;
   protocol::LinkKey key_{};

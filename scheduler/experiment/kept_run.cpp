@@ -31,7 +31,7 @@ namespace {
 using nlohmann::json;
 using std::chrono::microseconds;
 
-constexpr const char* kFormat = "replay-turns 1";  // another one where the inputs of a turn mean something else
+constexpr const char* kFormat = "replay-turns 2";  // another one where the inputs of a turn mean something else
 
 void say(const std::string& line) { say_on_stderr("replay: " + line); }
 
@@ -175,10 +175,10 @@ std::chrono::steady_clock::time_point KeptRun::started() const {
   return now - microseconds{us_of(std::chrono::system_clock::now()) - unix_us};
 }
 
-Keeping::Keeping(const fs::path& folder, const KeptRun& run)
+Keeping::Keeping(const fs::path& folder, const KeptRun& run, std::vector<live::TurnLog::Input> before)
     : log_(folder / results::file_of("events")),
       before_(folder / results::kLogBefore),
-      turns_(folder / results::kTurnsFile, in_folder(run, folder).to_text(), say),
+      turns_(folder / results::kTurnsFile, in_folder(run, folder).to_text(), say, std::move(before)),
       run_(in_folder(run, folder)) {}
 
 Keeping::Keeping(const fs::path& folder)

@@ -74,8 +74,8 @@ struct KeptRun {
 /// played back, and has to come out the same.
 class Keeping {
  public:
-  /// A run that begins. Throws InputError.
-  Keeping(const std::filesystem::path& folder, const KeptRun& run);
+  /// A run that begins; `before`: with the jobs of another one (live::TurnLog). Throws InputError.
+  Keeping(const std::filesystem::path& folder, const KeptRun& run, std::vector<live::TurnLog::Input> before = {});
   /// One that goes on. Throws InputError: there is no turn log, it is damaged, another process has it, or the folder is a copy.
   explicit Keeping(const std::filesystem::path& folder);
   Keeping(const Keeping&) = delete;

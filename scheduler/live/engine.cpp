@@ -20,6 +20,8 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/live/adoption.hpp"
+#include "scheduler/live/order_keeper.hpp"
 #include "scheduler/live/run_inputs.hpp"
 #include "scheduler/live/started_jobs.hpp"
 #include "scheduler/live/trace_clock.hpp"
@@ -50,13 +52,13 @@ class Engine final : public ExecutorListener {
       : machine_(machine),
         source_(source),
         policy_(policy),
-        executor_(executor),
         options_(options),
         clock_(source.begin(), options.time_scale, begin_of(options)),
         inputs_(options.turns, clock_),
+        executor_(executor, inputs_),
         log_(log, inputs_),
         run_{.stop_reason = options.stop_reason},
-        jobs_(machine, source, executor, log_, options, inputs_, run_),
+        jobs_(machine, source, executor_, log_, options, inputs_, run_),
         machine_until_(
             inputs_.instant(options.machine_end ? clock_.at(options.machine_end->at - kBeforeMachineEnd) : kNever)),
         controller_(machine, policy, model, log_,
@@ -175,15 +177,58 @@ class Engine final : public ExecutorListener {
 
   void begin_or_go_on(TurnLog& turns) {
     policy_.keep_answers(inputs_);
+    if (!turns.before().empty()) adopt(turns.before());
     while (turns.is_playing()) play(turns.take(), turns);
     if (options_.played_back) options_.played_back();
     stops_before_ = stops_heeded_;
     if (turns.goes_on()) note("the run goes on, as its daemon has ended and another one is there");
+    if (!turns.goes_on() && !options_.adopts.empty()) note(options_.adopts);
     if (inputs_.other_answers() > 0)
       note(fmt::format("asked again, the policy has answered otherwise in {}: what it had answered stands",
                        counted(inputs_.other_answers(), "pass", "passes")));
     send_orders();
     executor_.go_on();
+  }
+
+  // Of what the executor has told to the run before, only closed nodes matter to this one.
+  void adopt(const std::vector<TurnLog::Input>& before) {
+    std::map<JobId, AdoptedJob> jobs;
+    for (const TurnLog::Input& input : before)
+      if (input.kind == TurnLog::Kind::kAdopt) {
+        AdoptedJob job = AdoptedJob::parse(input.text);
+        jobs.insert_or_assign(job.job, std::move(job));
+      }
+    const Instant now = inputs_.clock();
+    std::map<JobId, Adopted> events;
+    for (const auto& [id, job] : jobs) events.emplace(id, event_of(job, source_.take_again(id, now), now, machine_));
+    const auto order = [&](JobId id) {
+      return jobs.contains(id) ? options_.order_again(source_.job(id)) : LaunchOrder{};
+    };
+    for (const TurnLog::Input& input : before)
+      if (input.kind != TurnLog::Kind::kAdopt) give_again(executor_.inner(), input, order);
+    std::vector<Event> batch;
+    for (Event& event : std::exchange(run_.events, {}))
+      if (std::holds_alternative<NodeChange>(event)) batch.push_back(std::move(event));
+    notes_.clear();
+    for (const auto& [id, job] : jobs) {  // first those that have ended: others may be on their cores
+      jobs_.adopt(id, events.at(id), job.left);
+      if (!job.left.end) {
+        batch.emplace_back(events.at(id));
+        continue;
+      }
+      const Event adopted = events.at(id);
+      jobs_.carry_out(now, controller_.handle(now, {&adopted, 1}));
+      jobs_.on_ended(id, *job.left.end);
+      const std::vector<Event> ends = std::exchange(run_.events, {});
+      jobs_.carry_out(now, controller_.handle(now, ends));
+    }
+    const Orders orders = controller_.handle(now, batch);
+    inputs_.secure();
+    source_.forget_ended();
+    jobs_.carry_out(now, orders);
+    note_failure(now);
+    for (const auto& [id, job] : jobs)
+      if (job.left.is_asleep && !job.left.end) executor_.resume(id);
   }
 
   void note(std::string text) {
@@ -203,7 +248,9 @@ class Engine final : public ExecutorListener {
       case Kind::kCancel:
       case Kind::kRefusal:
       case Kind::kAnswer:
-      case Kind::kStartable: turns.differs("a turn", "another input: " + input.text);
+      case Kind::kStartable:
+      case Kind::kOrder:
+      case Kind::kAdopt: turns.differs("a turn", "another input: " + input.text);
     }
   }
 
@@ -369,10 +416,10 @@ class Engine final : public ExecutorListener {
   const Machine& machine_;
   JobSource& source_;
   Policy& policy_;
-  Executor& executor_;
   const RunOptions& options_;
   TraceClock clock_;
   RunInputs inputs_;
+  OrderKeeper executor_;
   LogAfterInputs log_;
   RunState run_;
   StartedJobs jobs_;

@@ -55,6 +55,9 @@ struct RunOptions {
   /// What to start for a job with that many processes; cores are filled in by the engine. Throws InputError if there is nothing to start: the
   /// job fails. After CannotStartJobs no further job is started, unless the source has it tried again; what runs goes on to its end.
   std::function<LaunchOrder(const TracedJob&, ProcessCount)> order;
+  /// Of a run that begins with the jobs of another one: the same for a job that runs, should the order to start it not have
+  /// arrived. Throws nothing.
+  std::function<LaunchOrder(const TracedJob&)> order_again{};
   /// Emulated cores: by how much jobs are slowed down by those on their nodes and by their own processes there, which the
   /// executor is told. Null: they are not.
   const RuntimeModel* neighbours = nullptr;
@@ -77,6 +80,8 @@ struct RunOptions {
   std::chrono::steady_clock::time_point started{};
   /// SIGTERM and SIGHUP end the run at once, and leave its jobs to the next daemon. REQUIRES: `turns`.
   bool leaves_jobs = false;
+  /// Of a run that begins with the jobs of another one, as TurnLog::before() says: a line for the event log.
+  std::string adopts{};
   /// All that was kept has been played back, and the log has what followed from it: an exception ends the run here.
   std::function<void()> played_back{};
 };

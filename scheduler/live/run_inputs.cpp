@@ -77,6 +77,14 @@ LaunchOrder RunInputs::order(JobId job, const std::function<LaunchOrder()>& orde
   }
 }
 
+// An order that was given and is not there has not gone out.
+void RunInputs::expect_order(const std::string& order) {
+  if (!are_played_back()) return add(Kind::kOrder, order);
+  const auto past = turns_->take_if(Kind::kOrder);
+  if (past != order)
+    turns_->differs(past ? "the order '" + *past + "'" : "no order, as then", "the order '" + order + "'");
+}
+
 std::string RunInputs::kept(std::string answer) {
   if (!are_played_back()) {
     add(Kind::kAnswer, answer);

@@ -45,6 +45,9 @@ class RunInputs final : public AnswerKeeper {
     return read(TurnLog::Kind::kStartable, is_now ? 1 : 0) != 0;
   }
 
+  /// This order follows, as it did when it is played back. Throws TurnLogDiffers.
+  void expect_order(const std::string& order);
+
   [[nodiscard]] std::string kept(std::string answer) override;
   /// Of the answers that were played back, those that were others this time.
   [[nodiscard]] std::size_t other_answers() const { return other_answers_; }

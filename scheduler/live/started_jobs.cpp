@@ -39,6 +39,14 @@ void StartedJobs::carry_out(Instant now, Orders orders) {
     std::visit([this](const auto& o) { apply(o); }, order);
 }
 
+void StartedJobs::adopt(JobId job, const Adopted& event, const LeftJob& left) {
+  Placed placed{.on = event.moving_to.cores > 0 ? event.moving_to : event.allocation,
+                .paid_until = {},
+                .has_begun = left.has_begun};
+  placed.ending = left.ending;
+  launched_.insert_or_assign(job, std::move(placed));
+}
+
 void StartedJobs::apply(const order::Launch& order) {
   Placed placed{.on = order.allocation, .paid_until = now_};
   if (next_try_ != kNever)

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/live/adoption.hpp"
 #include "scheduler/live/emulated_slowdowns.hpp"
 #include "scheduler/live/engine.hpp"
 #include "scheduler/live/run_inputs.hpp"
@@ -32,6 +33,8 @@ class StartedJobs {
               RunInputs& inputs, RunState& run);
 
   void carry_out(Instant now, Orders orders);
+  /// Another run has launched it.
+  void adopt(JobId job, const Adopted& event, const LeftJob& left);
   /// When turn() would change something; kNever: not before something happens.
   [[nodiscard]] Instant next() const;
   /// Starts again what can be.

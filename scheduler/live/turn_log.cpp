@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -15,8 +17,9 @@ namespace replay::live {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenTries{500};
+constexpr std::size_t kRecordOfBefore = 1 << 20;  // bytes, about
 
-constexpr std::array<std::string_view, 10> kNames{"a turn",
+constexpr std::array<std::string_view, 12> kNames{"a turn",
                                                   "a reading of the clock",
                                                   "a report",
                                                   "a submission",
@@ -25,7 +28,9 @@ constexpr std::array<std::string_view, 10> kNames{"a turn",
                                                   "a refusal",
                                                   "a note",
                                                   "an answer of the policy",
-                                                  "a look at a job that was put off"};
+                                                  "a look at a job that was put off",
+                                                  "an order",
+                                                  "a job that runs already"};
 static_assert(kNames.size() == static_cast<std::size_t>(TurnLog::kLastKind) + 1);
 
 std::string_view name_of(TurnLog::Kind kind) { return kNames[static_cast<std::size_t>(kind)]; }
@@ -41,6 +46,19 @@ void add_inputs_of(std::string_view record, const std::filesystem::path& file, s
   }
 }
 
+std::string bytes_of(TurnLog::Kind kind, std::string_view text) {
+  protocol::ByteWriter writer;
+  writer.put(static_cast<std::uint8_t>(kind));
+  writer.put_text(text);
+  return writer.bytes();
+}
+
+// A run reads the clock before anything else.
+bool is_of_before(const TurnLog::Input& input) {
+  using enum TurnLog::Kind;
+  return input.kind == kOrder || input.kind == kExecutor || input.kind == kAdopt;
+}
+
 [[nodiscard]] std::string first_of(const std::filesystem::path& file, const std::vector<std::string>& records) {
   if (records.empty()) throw InputError(fmt::format("{}: says nothing of its run, which had not begun", file.string()));
   return records.front();
@@ -49,9 +67,15 @@ void add_inputs_of(std::string_view record, const std::filesystem::path& file, s
 }  // namespace
 
 TurnLog::TurnLog(const std::filesystem::path& file, const std::string& about,
-                 std::function<void(const std::string&)> warn)
-    : path_(file), warn_(std::move(warn)), file_(RecordFile::make(file)), about_(about) {
+                 std::function<void(const std::string&)> warn, std::vector<Input> before)
+    : path_(file), warn_(std::move(warn)), file_(RecordFile::make(file)), about_(about), before_(std::move(before)) {
   file_->add(about_);
+  for (std::size_t i = 0; i < before_.size();) {
+    std::string record;
+    for (; i < before_.size() && record.size() < kRecordOfBefore; ++i)
+      record += bytes_of(before_[i].kind, before_[i].text);
+    file_->add(record);
+  }
   file_->save();
 }
 
@@ -61,6 +85,9 @@ TurnLog::TurnLog(const std::filesystem::path& file, std::function<void(const std
   file_ = RecordFile::open(file, records);
   about_ = first_of(file, records);
   for (std::size_t i = 1; i < records.size(); ++i) add_inputs_of(records[i], file, past_);
+  const auto begin = std::ranges::find_if_not(past_, is_of_before);
+  before_.assign(std::make_move_iterator(past_.begin()), std::make_move_iterator(begin));
+  past_.erase(past_.begin(), begin);
 }
 
 TurnLog::Input TurnLog::take() {
@@ -90,10 +117,7 @@ std::int64_t TurnLog::reading(Kind kind, std::int64_t now) {
 
 void TurnLog::add(Kind kind, std::string_view text) {
   INVARIANT(!is_playing(), "an input comes while others are played back");
-  protocol::ByteWriter writer;
-  writer.put(static_cast<std::uint8_t>(kind));
-  writer.put_text(text);
-  unsaved_ += writer.bytes();
+  unsaved_ += bytes_of(kind, text);
 }
 
 void TurnLog::secure() {

@@ -35,26 +35,29 @@ class StoppedWithoutDisk : public InputError {
 class TurnLog {
  public:
   enum class Kind : std::uint8_t {
-    kTurn,      ///< an instant: what has come so far takes effect
-    kClock,     ///< an instant that was read meanwhile
-    kExecutor,  ///< ExecutorListener::on_input()
-    kSubmit,    ///< a job that the source gave
-    kCancel,    ///< a cancellation that it gave
-    kStops,     ///< how many stop signals have come
-    kRefusal,   ///< RunOptions::order has refused a job: how, and why
-    kNote,      ///< a line for the user
-    kAnswer,    ///< of a program that is the policy
-    kStartable  ///< whether a job that was put off can be started
+    kTurn,       ///< an instant: what has come so far takes effect
+    kClock,      ///< an instant that was read meanwhile
+    kExecutor,   ///< ExecutorListener::on_input()
+    kSubmit,     ///< a job that the source gave
+    kCancel,     ///< a cancellation that it gave
+    kStops,      ///< how many stop signals have come
+    kRefusal,    ///< RunOptions::order has refused a job: how, and why
+    kNote,       ///< a line for the user
+    kAnswer,     ///< of a program that is the policy
+    kStartable,  ///< whether a job that was put off can be started
+    kOrder,      ///< an order that was given: no input, but what follows from them
+    kAdopt       ///< a job that the run has begun with
   };
   struct Input {
     Kind kind;
     std::string text;
   };
-  static constexpr Kind kLastKind = Kind::kStartable;
+  static constexpr Kind kLastKind = Kind::kAdopt;
 
-  /// Makes the file, whose first record `about` is: what is needed to find the run's jobs again. `warn` gets a line when it
-  /// cannot be written, and when it can be again. Throws InputError.
-  TurnLog(const std::filesystem::path& file, const std::string& about, std::function<void(const std::string&)> warn);
+  /// Makes the file, whose first record `about` is: what is needed to find the run's jobs again. `before`: of a run that begins
+  /// with jobs of another one. `warn` gets a line when it cannot be written, and when it can be again. Throws InputError.
+  TurnLog(const std::filesystem::path& file, const std::string& about, std::function<void(const std::string&)> warn,
+          std::vector<Input> before = {});
   /// The turn log of a run that goes on: its inputs are to be played back first. Throws InputError: it is damaged, or
   /// another process has it.
   TurnLog(const std::filesystem::path& file, std::function<void(const std::string&)> warn);
@@ -62,6 +65,10 @@ class TurnLog {
   [[nodiscard]] const std::string& about() const { return about_; }
   /// It is that of a run that goes on, if only from its very beginning.
   [[nodiscard]] bool goes_on() const { return goes_on_; }
+
+  /// What the executor of the run before was told, and has told, and the jobs that are adopted (adoption.hpp). Empty: the run has
+  /// begun with none.
+  [[nodiscard]] const std::vector<Input>& before() const { return before_; }
 
   /// Whether inputs are left that are to be played back.
   [[nodiscard]] bool is_playing() const { return next_ < past_.size(); }
@@ -88,6 +95,7 @@ class TurnLog {
   std::optional<RecordFile> file_;
   std::string about_;
   bool goes_on_ = false;
+  std::vector<Input> before_;
   std::vector<Input> past_;
   std::size_t next_ = 0;
   std::size_t turns_ = 0;     // played back
@@ -97,7 +105,7 @@ class TurnLog {
   int stops_before_ = 0;               // this one
 };
 
-/// The inputs of a turn log after its first record. For tests and readers. Throws InputError.
+/// The inputs of a turn log after its first record, those of before() included. Throws InputError.
 [[nodiscard]] std::vector<TurnLog::Input> read_turns(const std::filesystem::path& file);
 
 }  // namespace replay::live

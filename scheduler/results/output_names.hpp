@@ -21,7 +21,8 @@ inline constexpr std::string_view kPageFile = "report.html";
 inline constexpr std::string_view kLivePageFile = "live-page";
 
 /// Inputs of a run whose jobs outlive its daemon; and its event log while it is compared with what they make of it.
-inline constexpr std::string_view kTurnsFile = "turns.log", kLogBefore = "events.log.before";
+inline constexpr std::string_view kTurnsFile = "turns.log", kAdoptedTurns = "turns.log.adopted",
+                                  kLogBefore = "events.log.before";
 
 /// All of them, in the order of help texts.
 [[nodiscard]] std::span<const OutputFile> output_files();

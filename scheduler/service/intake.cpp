@@ -296,21 +296,44 @@ std::optional<JobId> Intake::take_cancel(Instant /*now*/) {
   return std::nullopt;
 }
 
+live::LaunchOrder Intake::launch_of(const TracedJob& traced) {
+  const JobId job = traced.job.id;
+  live::LaunchOrder order;
+  Program program = journal_.program(job);
+  order.command = std::move(program.command);
+  order.working_directory = std::move(program.directory);
+  for (const std::string& entry : program.environment) order.surroundings.push_back(variable_of(entry));
+  order.malleable = traced.job.can_shrink() || traced.job.flexibility == Flexibility::kMalleable;
+  order.directory = folder_.job(job);
+  std::error_code error;
+  std::filesystem::create_directories(order.directory, error);
+  if (error) throw InputError(fmt::format("{}: cannot be made: {}", order.directory.string(), error.message()));
+  return order;
+}
+
+// What keeps it from being given has not kept the first one.
+live::LaunchOrder Intake::order_again(const TracedJob& traced) {
+  try {
+    return launch_of(traced);
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+void Intake::adopt(const std::vector<JobId>& jobs) {
+  for (const JobId job : jobs) {
+    const auto stored = journal_.find(job);
+    if (stored && stored->is_cancelled) board_.note_cancel(job), cancels_.push_back(job);
+  }
+}
+
 // What keeps this job from being started would keep every other one, but for a damaged row.
 live::LaunchOrder Intake::order(const TracedJob& traced) {
   const JobId job = traced.job.id;
   live::LaunchOrder order;
   failed_order_ = job;
   try {
-    Program program = journal_.program(job);
-    order.command = std::move(program.command);
-    order.working_directory = std::move(program.directory);
-    for (const std::string& entry : program.environment) order.surroundings.push_back(variable_of(entry));
-    order.malleable = traced.job.can_shrink() || traced.job.flexibility == Flexibility::kMalleable;
-    order.directory = folder_.job(job);
-    std::error_code error;
-    std::filesystem::create_directories(order.directory, error);
-    if (error) throw InputError(fmt::format("{}: cannot be made: {}", order.directory.string(), error.message()));
+    order = launch_of(traced);
     if (!is_played_back_) journal_.start(job, now_);
   } catch (const InputError& error) {
     throw live::CannotStartJobs(error.what());

@@ -51,6 +51,10 @@ class Intake final : public live::JobSource {
   void go_on();
   /// What starts a job, whose start is in the journal then. For RunOptions::order.
   [[nodiscard]] live::LaunchOrder order(const TracedJob& traced);
+  /// The same for a job that the last period has started, and this one goes on with.
+  [[nodiscard]] live::LaunchOrder order_again(const TracedJob& traced);
+  /// These run. Those whose ends their users have asked for are to end.
+  void adopt(const std::vector<JobId>& jobs);
   /// Why the journal does not have all ends; empty: it has.
   [[nodiscard]] const std::string& fault() const { return fault_; }
 
@@ -94,6 +98,7 @@ class Intake final : public live::JobSource {
   void answer(Door::Client client, const Answer& answer);
   void refuse(Door::Client client, std::string error) { answer(client, Refused{std::move(error)}); }
   void answer_about(Door::Client client, JobId job);
+  [[nodiscard]] live::LaunchOrder launch_of(const TracedJob& traced);
   const TracedJob* enter(const WaitingJob& next);
   void put_into_journal();
   void cancel_in_journal();

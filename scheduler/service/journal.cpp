@@ -1,6 +1,7 @@
 #include "scheduler/service/journal.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -291,28 +292,25 @@ void Journal::use_no_number_up_to(std::int64_t number) {
   transaction.commit();
 }
 
-Recovered Journal::recover(Instant now, std::span<const LeftJob> left) {
+Recovered Journal::recover(Instant now, std::span<const LeftJob> left, std::span<const JobId> running) {
   Recovered recovered;
   const auto changed = [this] { return static_cast<std::size_t>(sqlite3_changes64(db_.get())); };
+  std::vector<std::int64_t> run_on;
+  for (const JobId job : running) run_on.push_back(number(job));
+  const std::string is_open = fmt::format("WHERE ended_us IS NULL AND id NOT IN ({})", fmt::join(run_on, ", "));
   Transaction transaction{*this};
   recovered.read_back = read_back(left);
-  Statement{*this,
-            "UPDATE jobs SET ended_us=?, outcome='cancelled', exit_code=0, reason='', environment=NULL"
-            " WHERE ended_us IS NULL AND cancelled=1"}
-      .run(now);
+  const auto set = [&](std::string_view what, std::string_view which) {
+    return Statement{*this, fmt::format("UPDATE jobs SET {} {} AND {}", what, is_open, which).c_str()};
+  };
+  set("ended_us=?, outcome='cancelled', exit_code=0, reason='', environment=NULL", "cancelled=1").run(now);
   recovered.cancelled = changed();
-  const std::string damaged =
-      "UPDATE jobs SET ended_us=?, outcome='failed', exit_code=0, reason=?, environment=NULL WHERE ended_us IS NULL "
-      "AND " +
-      fmt::format(kIsDamaged, kLatestInstant, kLongestLimit.count(), kLargestJob);
-  Statement{*this, damaged.c_str()}.run(now, kDamaged);
+  constexpr std::string_view kFail = "ended_us=?, outcome='failed', exit_code=0, reason=?, environment=NULL";
+  set(kFail, fmt::format(kIsDamaged, kLatestInstant, kLongestLimit.count(), kLargestJob)).run(now, kDamaged);
   recovered.damaged = changed();
-  Statement{*this,
-            "UPDATE jobs SET ended_us=?, outcome='failed', exit_code=0, reason=?, environment=NULL"
-            " WHERE ended_us IS NULL AND started_us IS NOT NULL AND requeue=0"}
-      .run(now, kEndedWithService);
+  set(kFail, "started_us IS NOT NULL AND requeue=0").run(now, kEndedWithService);
   recovered.failed = changed();
-  Statement{*this, "UPDATE jobs SET started_us=NULL WHERE ended_us IS NULL AND started_us IS NOT NULL"}.run();
+  set("started_us=NULL", "started_us IS NOT NULL").run();
   recovered.requeued = changed();
   transaction.commit();
   return recovered;

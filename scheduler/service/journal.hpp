@@ -109,8 +109,8 @@ class Journal {
 
   /// Before the first period's events. A job of which a start and no end is known has the end that the event log of the last
   /// period tells in `left`. Otherwise it ended with that period, at `now` at the latest: it waits again if it was to be
-  /// queued again, or else it has failed.
-  Recovered recover(Instant now, std::span<const LeftJob> left = {});
+  /// queued again, or else it has failed. Those in `running` run on.
+  Recovered recover(Instant now, std::span<const LeftJob> left = {}, std::span<const JobId> running = {});
   /// The largest number that a job has or had.
   [[nodiscard]] std::int64_t last_job() const;
   /// Rows whose id is no job's number, which another program has made, and what was expected: they are no jobs. Empty: none.

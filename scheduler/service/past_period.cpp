@@ -24,14 +24,13 @@ class LastJob final : public history::Observer {
   std::int64_t number = 0;
 };
 
-// While a period is played back, the whole log is aside.
+}  // namespace
+
 fs::path log_of(const fs::path& run) {
   std::error_code error;
   fs::path before = run / results::kLogBefore;
   return fs::exists(before, error) ? before : run / results::file_of("events");
 }
-
-}  // namespace
 
 fs::path newest_event_log(const ServiceFolder& folder) {
   fs::path newest;

@@ -18,6 +18,9 @@ struct PastPeriod {
   std::string unreadable_log;  ///< why no end could be read; empty: it could, or there is no log
 };
 
+/// The event log of a period: while that is played back, the whole one is aside.
+[[nodiscard]] std::filesystem::path log_of(const std::filesystem::path& period);
+
 /// The newest one; empty: there is none.
 [[nodiscard]] std::filesystem::path newest_event_log(const ServiceFolder& folder);
 

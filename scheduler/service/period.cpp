@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <system_error>
@@ -16,6 +17,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/experiment/cluster.hpp"
 #include "scheduler/model/units.hpp"
 #include "scheduler/results/output_names.hpp"
@@ -92,22 +94,47 @@ bool Period::start(const OnWait& on_wait, const std::function<std::string()>& op
   journal_.emplace(folder_.journal(), now);
   const bool is_free = !last_ && wait_for_old_agents(on_wait);
   const Instant here = journal_->instant_of(unix_now());
-  const Instant begin = last_ ? last_->run.begin : std::max(here, journal_->latest());
+  const Instant begin = goes_on() ? last_->run.begin : std::max(here, journal_->latest());
+  Adoption adoption = is_adopting() ? adopt(begin) : Adoption{};
   PastPeriod past = read_past_period(folder_);
   past.last_job = std::max(past.last_job, journal_->last_number());
   note_past(past, journal_->last_job(), begin - here);
   journal_->use_no_number_up_to(past.last_job);
-  if (is_free) recovered_ = journal_->recover(begin, past.left);
+  if (is_adopting()) journal_->end({}, adoption.unstarted);
+  if (is_free || is_adopting()) recovered_ = journal_->recover(begin, past.left, adoption.jobs);
   socket_ = listen_at(folder_.socket());
   has_socket_ = true;
   busy_.emplace(socket_.get(), kBusyAfter);
-  run_folder_ = last_ ? last_->folder : make_period_folder(folder_, now);
-  if (last_)
+  run_folder_ = goes_on() ? last_->folder : make_period_folder(folder_, now);
+  if (goes_on())
     kept_.emplace(run_folder_);
   else if (options_.run.keep_jobs)
-    kept_.emplace(run_folder_, experiment::KeptRun::now(machine_.agents(), begin));
+    kept_.emplace(run_folder_, experiment::KeptRun::now(machine_.agents(), begin), std::move(adoption.before));
   intake_.emplace(*journal_, board_, folder_, socket_.get(), begin, intake_options(std::move(page)));
+  intake_->adopt(adoption.jobs);
   return true;
+}
+
+Adoption Period::adopt(Instant now) {
+  const std::string period = last_->folder.string();
+  const std::string which =
+      fmt::format("{}, which replay {} has started under {}", period, last_->version, last_->policy);
+  const auto otherwise = [&](const std::string& why) {
+    return InputError(fmt::format(
+        "the jobs of {} cannot be adopted: {}; expected the service with the options of before, which goes on "
+        "with them; when their lease is over, they are ended and this service can start",
+        which, why));
+  };
+  try {
+    if (open_.part) throw InputError(fmt::format("policy {} uses a part of the machine", open_.policy.text));
+    Adoption adoption = adopt_jobs_of(last_->folder, *machine_.start(), machine_.machine(), *journal_, now);
+    if (adoption.running > 0 && !open_.policy.policy->traits().adopts)
+      throw InputError(fmt::format("policy {} goes on with no jobs that it has not started", open_.policy.text));
+    adopts_ = fmt::format("adopts {} of {}: {}", counted(adoption.running, "job"), which, last_->why_not_again);
+    return adoption;
+  } catch (const std::exception& error) {  // what the agents have said may be in another protocol
+    throw otherwise(error.what());
+  }
 }
 
 // The last that has kept its jobs and has not ended, whatever was begun since then. Nothing: there is none. If results were made of
@@ -139,12 +166,18 @@ std::optional<experiment::PastRun> Period::last_kept_period() const {
   return std::nullopt;
 }
 
-// Nothing: there is none, it was another one, or its agents are gone.
+// Nothing: there is none, it was one on another machine, or its agents are gone.
 std::optional<Period::LeftPeriod> Period::last_period_if_left() const {
   const auto last = options_.run.keep_jobs ? last_kept_period() : std::nullopt;
-  if (!last || last->spec != options_.run) return std::nullopt;
+  if (!last) return std::nullopt;
+  const experiment::RunSpec &was = last->spec, &is = options_.run;
+  if (was.machine != is.machine || was.node != is.node) return std::nullopt;  // they are other agents' jobs
   try {
-    LeftPeriod left{last->folder, experiment::read_kept_run(last->folder)};
+    LeftPeriod left{last->folder, experiment::read_kept_run(last->folder), last->version, option_text(was, "--policy"),
+                    options_.why_not_again};
+    if (left.why_not_again.empty() && was != is)
+      left.why_not_again = was.policies == is.policies ? "the options of this service are others"
+                                                       : "the policy now is " + option_text(is, "--policy");
     if (!experiment::is_an_agent_there(left.run.agents)) return std::nullopt;
     return left;
   } catch (const InputError& error) {
@@ -153,10 +186,14 @@ std::optional<Period::LeftPeriod> Period::last_period_if_left() const {
   }
 }
 
-// Empty: it had the same options, or there is none.
+// Of machine and agents: others are adopted under. Empty: they are the same, or there is no last period.
 std::string Period::why_not_the_last_one() const {
   const auto last = last_kept_period();
-  return last ? differences_text(last->spec, options_.run) : std::string{};
+  if (!last) return "";
+  experiment::RunSpec was = options_.run;
+  was.machine = last->spec.machine;
+  was.node = last->spec.node;
+  return differences_text(was, options_.run);
 }
 
 // Whatever has become of the folder of their period. They end when their lease is over, and may be stopped as long as they like.
@@ -180,7 +217,7 @@ bool Period::wait_for_old_agents(const OnWait& on_wait) const {
   const std::vector<StoredJob> open = journal_->list(false, 0, std::numeric_limits<std::int32_t>::max());
   const bool some_ran = std::ranges::any_of(open, [](const StoredJob& job) { return job.started.has_value(); });
   if (!some_ran) return true;
-  on_wait(kept ? differences_text(kept->spec, options_.run) : "");
+  on_wait(why_not_the_last_one());
   const Duration lease = kept ? kept->spec.node.lease : options_.run.node.lease;
   const auto until = std::chrono::steady_clock::now() + lease + kJobsEndWithin;
   while (stops_asked() == 0) {
@@ -199,13 +236,18 @@ results::PolicyRun Period::run(experiment::Viewers viewers, const std::function<
   engine.leaves_jobs = options_.run.keep_jobs;
   if (kept_)
     kept_->tell(engine, recorder, [this] {
-      if (last_) intake_->go_on();
+      if (goes_on()) intake_->go_on();
+      // From now on the next service finds them in this period.
+      if (std::error_code error; is_adopting())
+        fs::rename(last_->folder / results::kTurnsFile, last_->folder / results::kAdoptedTurns, error);
     });
+  engine.adopts = adopts_;
   engine.overrun = options_.run.overrun;
   engine.machine_end = machine_.end();
   engine.pairing = options_.run.pairing;
   engine.stop_reason = kStopReason;
   engine.order = [this](const TracedJob& traced, ProcessCount) { return intake_->order(traced); };
+  engine.order_again = [this](const TracedJob& traced) { return intake_->order_again(traced); };
   save_log_ = [&recorder] { recorder.save(); };
   bool is_lock_lost = false;
   viewers.observers.push_back(&board_);
@@ -243,7 +285,7 @@ IntakeOptions Period::intake_options(std::string page) {
   intake.status.run_folder = run_folder_.string();
   intake.status.page = std::move(page);
   intake.status.started = unix_now();
-  intake.is_played_back = last_.has_value();
+  intake.is_played_back = goes_on();
   intake.save_log = [this] {
     if (save_log_) save_log_();
   };

@@ -14,6 +14,7 @@
 #include "scheduler/experiment/live_run.hpp"
 #include "scheduler/experiment/past_run.hpp"
 #include "scheduler/experiment/real_machine.hpp"
+#include "scheduler/service/adoption.hpp"
 #include "scheduler/service/board.hpp"
 #include "scheduler/service/busy_door.hpp"
 #include "scheduler/service/intake.hpp"
@@ -28,6 +29,8 @@ struct PeriodOptions {
   std::string folder;  ///< of the service
   experiment::RunSpec run;
   Duration default_limit = std::chrono::hours{1};  ///< of jobs that are submitted without one
+  /// Why the period that has left its jobs cannot go on with the same options. Empty: it can, as far as is known.
+  std::string why_not_again{};
 };
 
 class Period {
@@ -59,7 +62,10 @@ class Period {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] const Recovered& recovered() const { return recovered_; }
   /// The jobs of the last service are still there, and its period goes on.
-  [[nodiscard]] bool goes_on() const { return last_.has_value(); }
+  [[nodiscard]] bool goes_on() const { return last_ && !is_adopting(); }
+  /// The jobs of the last service are still there, and this is a new period, which begins with them: a line that says so.
+  /// Empty: it is none.
+  [[nodiscard]] const std::string& adopts() const { return adopts_; }
   [[nodiscard]] const Intake& intake() const { return *intake_; }
   [[nodiscard]] std::size_t waiting_in_journal() const { return journal_->waiting().size(); }
   [[nodiscard]] Duration lease() const { return options_.run.node.lease; }
@@ -79,9 +85,14 @@ class Period {
   struct LeftPeriod {
     std::filesystem::path folder;
     experiment::KeptRun run;
+    std::string version{};  ///< of replay
+    std::string policy{};
+    std::string why_not_again{};  ///< its jobs are adopted; empty: it goes on
   };
   [[nodiscard]] std::optional<experiment::PastRun> last_kept_period() const;
   [[nodiscard]] std::optional<LeftPeriod> last_period_if_left() const;
+  [[nodiscard]] bool is_adopting() const { return last_ && !last_->why_not_again.empty(); }
+  [[nodiscard]] Adoption adopt(Instant now);
 
   PeriodOptions options_;
   std::string command_line_;
@@ -99,6 +110,7 @@ class Period {
   std::filesystem::path run_folder_;
   Board board_;
   std::optional<Intake> intake_;
+  std::string adopts_;
   Recovered recovered_;
   std::vector<std::string> notes_;
   std::function<void()> save_log_;  // while there is one

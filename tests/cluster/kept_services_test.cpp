@@ -111,16 +111,18 @@ TEST_F(KeptServices, WhoseRunFolderIsRemovedAreWaitedFor) {
   expect_the_job_to_complete();
 }
 
-TEST_F(KeptServices, OneOfOtherOptionsSaysWhichAndWaits) {
+TEST_F(KeptServices, OneOfOtherOptionsOfAgentsSaysWhichAndWaits) {
   ASSERT_NO_FATAL_FAILURE(with_a_running_job());
   const fs::path run = run_folder();
   EXPECT_EQ(end(SIGTERM), 0) << service_->out();
-  start("fcfs");
+  lease_ = "61s";
+  start();
   EXPECT_TRUE(comes_true([this] { return service_->out().find("waiting for the node agent") != std::string::npos; },
                          kLongestWait));
-  EXPECT_NE(service_->out().find("it had --policy easy and not fcfs\n"), std::string::npos) << service_->out();
+  EXPECT_NE(service_->out().find("it had --lease 1m and not 61s\n"), std::string::npos) << service_->out();
   EXPECT_EQ(end(SIGTERM), 0) << service_->out();
   EXPECT_NE(text_of(folder_ / "out-1").find("stopped before the service has begun"), std::string::npos);
+  lease_ = "60s";
   ASSERT_NO_FATAL_FAILURE(start_and_be_ready());
   EXPECT_TRUE(goes_on()) << service_->out();
   EXPECT_EQ(run_folder(), run);

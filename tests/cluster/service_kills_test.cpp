@@ -1,5 +1,5 @@
 // kill -9 of `replay serve --keep-jobs` at random instants, also while a request is on its way, and SIGTERM: the next service
-// goes on with the jobs. Each acknowledged job has one end, which is its own, none runs twice, and what the journal says is
+// goes on with the jobs, or adopts them under another policy. Each acknowledged job has one end, which is its own, none runs twice, and what the journal says is
 // what the programs have done. `./dev kills N SEED` kills N times, by default a few, and measures how soon 100,000 queued jobs
 // are back.
 
@@ -237,6 +237,11 @@ void ServiceKills::check_ends() {
   }
 }
 
+// Of scojo-pect a class of jobs waits for its slice, longer than this does.
+std::string any_policy(Random& random) {
+  return random.one_of<const char*>({"easy", "fcfs-malleable", "conservative", "slack"});
+}
+
 void ServiceKills::round(std::uint64_t seed) {
   Random random{seed};
   work_ = folder_ / fmt::format("round-{}", seed);
@@ -246,14 +251,14 @@ void ServiceKills::round(std::uint64_t seed) {
   tags_ = 0;
   accepted_.clear();
   logs_.clear();
-  // Of scojo-pect a class of jobs waits for its slice, longer than this does.
-  policy_ = random.one_of<const char*>({"easy", "fcfs-malleable", "conservative", "slack"});
+  policy_ = any_policy(random);
   start();
   while (tags_ < kJobsOfAService && !HasFailure()) {
     for (auto more = random.between(1, 8); more > 0 && !HasFailure(); --more) submit(random);
     if (random.one_in(2)) cancel_one(random);
     if (HasFailure()) return;
     kill_service(random);
+    if (random.one_in(3)) policy_ = any_policy(random);  // which adopts the jobs
     start();
   }
   const auto are_over = [this] {

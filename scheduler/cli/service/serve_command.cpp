@@ -35,6 +35,7 @@ void announce(const service::Period& period, RunViewers& viewers) {
   fmt::print("results in {}\n", period.run_folder().string());
   for (const std::string& note : period.notes()) fmt::print(stderr, "replay: {}\n", clean_lines(note));
   if (period.goes_on()) fmt::print("the jobs of the last service go on\n");
+  if (!period.adopts().empty()) fmt::print("{}\n", clean_lines(period.adopts()));
   if (recovered.read_back > 0)
     fmt::print("{} only its event log had\n", counted(recovered.read_back, "job of the last service whose end",
                                                       "jobs of the last service whose ends"));
@@ -59,13 +60,12 @@ int tell_end(const results::PolicyRun& done, const service::Period& period) {
   if (!done.not_kept.empty()) fmt::print(stderr, "replay: {}\n", clean_lines(done.not_kept));
   if (!done.not_kept.empty() && stop_signal() == SIGINT) {
     fmt::print(stderr,
-               "replay: stopped: the jobs could not be ended; they go on for {}, and so does the next service with the "
-               "same options\n",
+               "replay: stopped: the jobs could not be ended; they go on for {}, and the next service goes on with them\n",
                length_text(period.lease()));
     return exit_status_after_stop();
   }
   if (done.left) {
-    fmt::print("the service has left its jobs: they go on for {}, and so does the next service with the same options\n",
+    fmt::print("the service has left its jobs: they go on for {}, and the next service goes on with them\n",
                length_text(period.lease()));
     return 0;
   }
@@ -87,13 +87,13 @@ int tell_end(const results::PolicyRun& done, const service::Period& period) {
   return has_failed ? 1 : 0;
 }
 
-int run_service(const ServeGiven& given, const std::string& command_line) {
+int run_period(const ServeGiven& given, const std::string& command_line) {
   service::Period period{given.period, command_line};
   RunViewers watching{stdout, given.plain};
   const HeedStops heeding{HeedStops::Ignored::kStaysIgnored};
   const auto tell_wait = [](const std::string& why) {
     fmt::print("waiting for the node agent of the last service to end{}\n",
-               why.empty() ? "" : clean_lines("; its jobs would go on with the same options: it had " + why));
+               why.empty() ? "" : clean_lines("; its jobs would go on with a service of the same machine and agents: it had " + why));
     std::fflush(stdout);
   };
   if (!period.start(tell_wait, [&] { return watching.open_page(given.live_page, "live: service"); })) {
@@ -108,6 +108,16 @@ int run_service(const ServeGiven& given, const std::string& command_line) {
   watching.finish(fmt::format("the service has ended; `replay report {}` makes a page of this period that stays",
                               period.run_folder().string()));
   return tell_end(done, period);
+}
+
+int run_service(ServeGiven given, const std::string& command_line) {
+  try {
+    return run_period(given, command_line);
+  } catch (const live::TurnLogDiffers& error) {
+    given.period.why_not_again = error.what();
+  }
+  fmt::print(stderr, "replay: {}\n", clean_lines(given.period.why_not_again));
+  return run_period(given, command_line);
 }
 
 }  // namespace
@@ -131,7 +141,7 @@ Command add_serve(CLI::App& app, const std::string& command_line) {
   serve.get_option("--keep-jobs")
       ->description(
           "jobs go on for as long as --lease says when the service is killed, or told to end by SIGTERM or SIGHUP; the "
-          "next service with the same options goes on with them");
+          "next service on the same machine goes on with them, under another policy too");
   serve.get_option("--policy")
       ->description("the policy; parameters as name:key=value (`replay policies`)")
       ->type_name("TEXT");
