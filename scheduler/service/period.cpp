@@ -319,6 +319,7 @@ results::RunDescription Period::description() const {
   description.runtime_model = options_.run.runtime_model;
   description.overrun = option_text(options_.run, "--overrun");
   description.notes = machine_.notes();
+  if (!adopts_.empty()) description.notes.push_back(adopts_);
   description.unix_zero_s = std::chrono::floor<std::chrono::seconds>(journal_->zero()).time_since_epoch().count();
   description.trace = "service";
   description.has_trace_file = false;

@@ -50,6 +50,8 @@ TEST(Follower, RefusesWhatCannotBeTrue) {
       {one().submit(1, 1, 2, 9), "job 1 is submitted twice, again at 1 s"},
       {running().finish(2, 1).submit(3, 1, 2, 9), "job 1 is submitted twice, again at 3 s"},
       {running().launch(1, 1, 2), "job 1 is launched twice, again at 1 s"},
+      {one().add(1, log::Launched{JobId{1}, {2, 1, {}}, Instant{std::chrono::seconds{2}}}),
+       "job 1 is adopted at 1 s, expected that it was started before, found 2 s"},
       {Records("flat:4").launch(1, 7, 2), "job 7 is launched at 1 s, but it was never submitted"},
       {running().finish(2, 1).launch(3, 1, 2), "job 1 is launched at 3 s, but it has ended"},
       {running().finish(2, 1).finish(3, 1), "job 1 is finished at 3 s, but it has ended"},
