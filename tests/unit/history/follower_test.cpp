@@ -38,7 +38,7 @@ TEST(Follower, RefusesWhatCannotBeTrue) {
   const auto one = [] { return Records("flat:4").submit(0, 1, 2, 9); };
   const auto running = [&] { return one().launch(0, 1, 2); };
   const auto asleep = [&] { return running().suspended(1, 1); };
-  const std::array<std::pair<Records, const char*>, 25> cases{{
+  const std::array<std::pair<Records, const char*>, 26> cases{{
       {Records("").submit(0, 1, 1, 1), "expected a header '#machine ...' such as flat:128, found none"},
       {Records("2x1x1").header("hosts", "left"),
        "header '#hosts': expected a host for each of the 2 nodes of 2x1x1, found 1"},
