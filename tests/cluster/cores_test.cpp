@@ -319,7 +319,7 @@ TEST_F(Cores, AChildOfARankMovesWithIt) {
   ASSERT_TRUE(until([&] { return process_named("sleep") != 0; }));
   for (const int core : {1, 0, 1}) {
     ASSERT_TRUE(moves(kFirst, {core}));
-    EXPECT_TRUE(is_bound(process_named("sleep"), pu_of(core)));
+    EXPECT_TRUE(until([&] { return is_bound(process_named("sleep"), pu_of(core)); })) << "it follows after the answer";
   }
   executor_->end(kFirst, Outcome::kKilled);
   ASSERT_TRUE(ends(kFirst));

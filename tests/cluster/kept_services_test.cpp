@@ -119,7 +119,7 @@ TEST_F(KeptServices, OneOfOtherOptionsOfAgentsSaysWhichAndWaits) {
   start();
   EXPECT_TRUE(comes_true([this] { return service_->out().find("waiting for the node agent") != std::string::npos; },
                          kLongestWait));
-  EXPECT_NE(service_->out().find("it had --lease 1m and not 61s\n"), std::string::npos) << service_->out();
+  EXPECT_NE(service_->out().find("it had --lease 1min and not 61s\n"), std::string::npos) << service_->out();
   EXPECT_EQ(end(SIGTERM), 0) << service_->out();
   EXPECT_NE(text_of(folder_ / "out-1").find("stopped before the service has begun"), std::string::npos);
   lease_ = "60s";

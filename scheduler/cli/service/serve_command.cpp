@@ -59,9 +59,10 @@ void announce(const service::Period& period, RunViewers& viewers) {
 int tell_end(const results::PolicyRun& done, const service::Period& period) {
   if (!done.not_kept.empty()) fmt::print(stderr, "replay: {}\n", clean_lines(done.not_kept));
   if (!done.not_kept.empty() && stop_signal() == SIGINT) {
-    fmt::print(stderr,
-               "replay: stopped: the jobs could not be ended; they go on for {}, and the next service goes on with them\n",
-               length_text(period.lease()));
+    fmt::print(
+        stderr,
+        "replay: stopped: the jobs could not be ended; they go on for {}, and the next service goes on with them\n",
+        length_text(period.lease()));
     return exit_status_after_stop();
   }
   if (done.left) {
@@ -92,8 +93,11 @@ int run_period(const ServeGiven& given, const std::string& command_line) {
   RunViewers watching{stdout, given.plain};
   const HeedStops heeding{HeedStops::Ignored::kStaysIgnored};
   const auto tell_wait = [](const std::string& why) {
-    fmt::print("waiting for the node agent of the last service to end{}\n",
-               why.empty() ? "" : clean_lines("; its jobs would go on with a service of the same machine and agents: it had " + why));
+    fmt::print(
+        "waiting for the node agent of the last service to end{}\n",
+        why.empty()
+            ? ""
+            : clean_lines("; its jobs would go on with a service of the same machine and agents: it had " + why));
     std::fflush(stdout);
   };
   if (!period.start(tell_wait, [&] { return watching.open_page(given.live_page, "live: service"); })) {

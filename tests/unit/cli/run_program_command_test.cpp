@@ -41,14 +41,14 @@ TEST(RunProgramCommand, AProgramThatIsNotThereIsNamed) {
 
 TEST(RunProgramCommand, AReportThatCannotBeWrittenIsSaidBeforeTheProgramRuns) {
   const ShellResult result = shell(fmt::format("{} run --report /nowhere/report echo ran", REPLAY_PROGRAM));
-  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.status, 127);
   EXPECT_NE(result.err.find("/nowhere/report"), std::string::npos) << result.err;
   EXPECT_EQ(result.out, "");
 }
 
 TEST(RunProgramCommand, WithoutMpichItSaysWhatIsMissing) {
   const ShellResult result = shell(fmt::format("PATH=/nowhere {} run /bin/true", REPLAY_PROGRAM));
-  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.status, 127);
   EXPECT_NE(result.err.find("mpiexec is not on the PATH"), std::string::npos) << result.err;
 }
 
