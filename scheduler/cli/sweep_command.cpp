@@ -3,19 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/file/full_disk.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/terminal/progress_line.hpp"
@@ -23,8 +17,7 @@
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/say_on_stderr.hpp"
 #include "scheduler/base/text/shell_words.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/command.hpp"
 #include "scheduler/sweep/answer/answer.hpp"
 #include "scheduler/sweep/engine/run_shard.hpp"
 #include "scheduler/sweep/estimate.hpp"
@@ -47,15 +40,14 @@ struct SweepGiven {
   bool dry_run = false, list = false, status = false, json = false, repeats_failed = false, folders = false,
        gather = false, mixed = false;
   int jobs = 0;
-  std::string time;
-  std::string memory;
+  std::optional<Duration> time;
+  std::uint64_t memory = 0;  // bytes; 0: as much as there is
 };
 
 // "512M", "2G"; bytes.
 std::uint64_t memory_of(const std::string& text) {
-  if (text.empty()) return 0;
   constexpr std::string_view kUnits = "KMGT";
-  const std::size_t unit = kUnits.find(text.back());
+  const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
   const auto number = parse_number<double>(std::string_view{text}.substr(0, text.size() - 1));
   if (unit == std::string_view::npos || !number || !(*number > 0) || *number > 1e6)
     throw UsageError(fmt::format("--cell-memory: expected a size such as 512M or 2G, found '{}'", text));
@@ -242,10 +234,8 @@ int run(const sweep::Plan& plan, const SweepGiven& given) {
                                    given.cell));
   }
   options.jobs = given.jobs > 0 ? given.jobs : sweep::cores_for_this_process(sweep::environment_variable);
-  if (!given.time.empty())
-    options.limits.time =
-        std::chrono::ceil<std::chrono::milliseconds>(duration_of("--cell-time", given.time, kCellTime));
-  options.limits.memory = memory_of(given.memory);
+  if (given.time) options.limits.time = std::chrono::ceil<std::chrono::milliseconds>(*given.time);
+  options.limits.memory = given.memory;
   options.repeats_failed = given.repeats_failed;
   const HeedStops heeding;
   std::optional<terminal::ProgressLine> progress{std::in_place};
@@ -276,9 +266,8 @@ int sweep_with(const SweepGiven& given) {
 }  // namespace
 
 Command add_sweep(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("sweep", "all simulations of a study: policies x loads x seeds, on any number of cores");
-  command->footer(
+  CLI::App& command = add_command(
+      app, "sweep", "all simulations of a study: policies x loads x seeds, on any number of cores",
       "Examples: replay sweep study.toml -o out --dry-run\n"
       "          replay sweep study.toml -o out\n"
       "          replay sweep study.toml -o out --gather\n"
@@ -286,26 +275,28 @@ Command add_sweep(CLI::App& app) {
       "Exit status: 0 done, 1 cells have failed, 75 cells are missing: try again. docs/sweep.md has plans and "
       "engines.");
   auto given = std::make_shared<SweepGiven>();
-  command->add_option("STUDY", given->study, "the plan, in TOML")->required();
-  command->add_option("-o,--output", given->out, "folder of the sweep; what is there already is not computed again")
+  command.add_option("STUDY", given->study, "the plan, in TOML")->required();
+  command.add_option("-o,--output", given->out, "folder of the sweep; what is there already is not computed again")
       ->type_name("DIR");
-  command->add_flag("--dry-run", given->dry_run,
-                    "print how many cells there are, and the time and space that they will take");
-  command->add_flag("--list", given->list, "print each cell's id and command");
-  command->add_flag("--status", given->status, "print what is done, what has failed and why, and what is missing");
-  command->add_flag("--gather", given->gather,
-                    "write DIR/sweep.csv, table.txt and report.html: means, differences, intervals");
-  command->add_flag("--mixed-versions", given->mixed, "with --gather: cells may be of several versions of replay");
-  command->add_option("--cell", given->cell, "compute this cell only")->type_name("ID");
-  command->add_option("--shard", given->shard, "compute cells I, I+N ...; auto: as Slurm or mpiexec says")
+  command.add_flag("--dry-run", given->dry_run,
+                   "print how many cells there are, and the time and space that they will take");
+  command.add_flag("--list", given->list, "print each cell's id and command");
+  command.add_flag("--status", given->status, "print what is done, what has failed and why, and what is missing");
+  command.add_flag("--gather", given->gather,
+                   "write DIR/sweep.csv, table.txt and report.html: means, differences, intervals");
+  command.add_flag("--mixed-versions", given->mixed, "with --gather: cells may be of several versions of replay");
+  add_text(command, "--cell", given->cell, "ID", "compute this cell only");
+  command.add_option("--shard", given->shard, "compute cells I, I+N ...; auto: as Slurm or mpiexec says")
       ->type_name("I/N|auto");
-  add_count(*command, "--jobs", given->jobs, 1, 100'000,
+  add_count(command, "--jobs", given->jobs, 1, 100'000,
             "cells at the same time (default: the cores that this process may use)");
-  command->add_option("--cell-time", given->time, "a cell that takes longer fails")->type_name("T");
-  command->add_option("--cell-memory", given->memory, "a cell that needs more fails")->type_name("SIZE");
-  command->add_flag("--repeat-failed", given->repeats_failed, "compute cells that have failed again");
-  command->add_flag("--folders", given->folders, "leave each cell's whole run in DIR/runs/ID, as replay simulate does");
-  command->add_flag("--json", given->json, "print JSON");
+  add_duration(command, "--cell-time", "T", given->time, kCellTime, "a cell that takes longer fails");
+  add_read(
+      command, "--cell-memory", "SIZE", [given](const std::string& text) { given->memory = memory_of(text); },
+      "a cell that needs more fails");
+  command.add_flag("--repeat-failed", given->repeats_failed, "compute cells that have failed again");
+  command.add_flag("--folders", given->folders, "leave each cell's whole run in DIR/runs/ID, as replay simulate does");
+  command.add_flag("--json", given->json, "print JSON");
   return [given] {
     try {
       return sweep_with(*given);
