@@ -20,8 +20,9 @@ bool is_of_node(const Event& event) {
          (finish != nullptr && finish->end.outcome == Outcome::kLost);
 }
 
-// Those that run already first: their cores are none for others. Those of nodes next, changes before losses. Terminations before submissions, or the other way round; submissions by number
-// (docs/adr/0006-pass-rules.md). Other events come before these.
+// Jobs that run already first: their cores are none for others. Those of nodes next, changes before losses. Terminations
+// before submissions, or the other way round; submissions by number (docs/adr/0006-pass-rules.md). Other events come before
+// these.
 std::tuple<int, Instant, JobId> place_of(const Event& event, PassRule rule) {
   const bool by_event = rule == PassRule::kEvent;
   if (std::holds_alternative<Adopted>(event)) return {-3, {}, {}};

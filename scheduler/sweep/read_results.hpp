@@ -16,9 +16,10 @@ namespace replay::sweep {
 
 enum class Versions : std::uint8_t { kOne, kMixed };
 
-/// Each cell of the plan once, whoever computed it, and however often: done rather than failed; this version of the program rather than
-/// another, and then the one that sorts last. The same lines in other files, or in another order, give the same results. `folder`:
-/// that of the sweep. Throws InputError: it cannot be read, or cells were computed by several versions and `versions` is kOne.
+/// Each cell of the plan once, whichever process computed it, and however often: done rather than failed; this version
+/// of the program rather than another, and then the one that sorts last. The same lines in other files, or in another
+/// order, give the same results. `folder`: that of the sweep. Throws InputError: it cannot be read, or cells were
+/// computed by several versions and `versions` is kOne.
 [[nodiscard]] StudyResults read_results(const Plan& plan, const std::filesystem::path& folder,
                                         Versions versions = Versions::kOne);
 
