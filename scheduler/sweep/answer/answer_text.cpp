@@ -269,6 +269,11 @@ void add_method(AnswerText& answer, const StudyComparison& study) {
 AnswerText answer_of(const StudyResults& results, const StudyComparison& comparison) {
   AnswerText answer{.title = results.name};
   add_cells(answer, results);
+  if (comparison.undrawn > 0)
+    answer.cells.push_back(
+        fmt::format("In {} all metrics are the same with every seed: nothing was drawn, and a repetition says nothing. "
+                    "Their cells count once, so that there are no intervals.",
+                    counted(comparison.undrawn, "setting")));
   for (const MetricComparison& metric : comparison.metrics) answer.metrics.push_back(answer_of(comparison, metric));
   add_method(answer, comparison);
   return answer;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
@@ -41,14 +42,42 @@ using BySeed = std::vector<SeedValue>;
 using ByPolicy = std::vector<BySeed>;
 using BySetting = std::map<std::vector<std::size_t>, ByPolicy>;
 
-BySetting values_of(const StudyResults& results, const Roles& roles, std::size_t policies,
+std::vector<std::size_t> setting_of(const CellResult& cell, const Roles& roles) {
+  std::vector<std::size_t> setting;
+  for (const std::size_t axis : roles.of_setting) setting.push_back(cell.values[axis]);
+  return setting;
+}
+
+bool are_same(const std::map<std::string, double>& metrics, const std::map<std::string, double>& others) {
+  return std::ranges::equal(metrics, others, [](const auto& one, const auto& other) {
+    const bool is_none = std::isnan(one.second) && std::isnan(other.second);
+    return one.first == other.first && (is_none || one.second == other.second);
+  });
+}
+
+// Those in which each policy has the same metrics with every seed: nothing was drawn, and a repetition says nothing.
+using Settings = std::set<std::vector<std::size_t>>;
+Settings undrawn_settings(const StudyResults& results, const Roles& roles) {
+  std::map<std::vector<std::size_t>, std::map<std::size_t, const CellResult*>> first;  // of each policy
+  Settings repeated, drawn;
+  for (const CellResult& cell : results.cells) {
+    if (!cell.failure.empty()) continue;
+    std::vector<std::size_t> setting = setting_of(cell, roles);
+    const auto [known, is_first] = first[setting].try_emplace(roles.policy ? cell.values[*roles.policy] : 0, &cell);
+    if (!is_first) (are_same(known->second->metrics, cell.metrics) ? repeated : drawn).insert(std::move(setting));
+  }
+  for (const auto& setting : drawn) repeated.erase(setting);
+  return repeated;
+}
+
+BySetting values_of(const StudyResults& results, const Roles& roles, std::size_t policies, const Settings& undrawn,
                     MetricComparison& comparison) {
   BySetting all;
   for (const CellResult& cell : results.cells) {
     INVARIANT(cell.values.size() == results.axes.size(), "cell {} has {} values for {} axes", cell.id,
               cell.values.size(), results.axes.size());
-    std::vector<std::size_t> setting;
-    for (const std::size_t axis : roles.of_setting) setting.push_back(cell.values[axis]);
+    std::vector<std::size_t> setting = setting_of(cell, roles);
+    const bool is_drawn = !undrawn.contains(setting);
     ByPolicy& of = all.try_emplace(std::move(setting), policies).first->second;
     if (!cell.failure.empty()) continue;
     const auto found = cell.metrics.find(comparison.metric);
@@ -56,8 +85,11 @@ BySetting values_of(const StudyResults& results, const Roles& roles, std::size_t
       ++comparison.without_value;
       continue;
     }
-    of[roles.policy ? cell.values[*roles.policy] : 0].push_back(
-        {roles.seed ? cell.values[*roles.seed] : 0, found->second});
+    BySeed& values = of[roles.policy ? cell.values[*roles.policy] : 0];
+    if (is_drawn)
+      values.push_back({roles.seed ? cell.values[*roles.seed] : 0, found->second});
+    else if (values.empty())
+      values.push_back({0, found->second});
   }
   for (auto& [setting, of] : all)
     for (BySeed& seeds : of) {
@@ -132,10 +164,10 @@ void settle(MetricComparison& comparison, std::size_t policies) {
   }
 }
 
-MetricComparison compare(const StudyResults& results, const Roles& roles, std::size_t policies,
+MetricComparison compare(const StudyResults& results, const Roles& roles, std::size_t policies, const Settings& undrawn,
                          const std::string& metric) {
   MetricComparison comparison{.metric = metric, .better = better_of(metric)};
-  for (const auto& [values, of] : values_of(results, roles, policies, comparison)) {
+  for (const auto& [values, of] : values_of(results, roles, policies, undrawn, comparison)) {
     Setting& setting = comparison.settings.emplace_back(Setting{.values = values});
     for (const BySeed& seeds : of) setting.means.push_back(mean_of(seeds));
     for (std::size_t first = 0; first < policies; ++first)
@@ -198,8 +230,10 @@ StudyComparison compare(const StudyResults& results) {
   for (const std::size_t axis : roles.of_setting) study.axes.push_back(results.axes[axis]);
   study.policies = roles.policy ? results.axes[*roles.policy].values : std::vector<std::string>{""};
   if (roles.seed) study.seeds = results.axes[*roles.seed].values.size();
+  const Settings undrawn = undrawn_settings(results, roles);
+  study.undrawn = undrawn.size();
   for (const std::string& metric : results.metrics)
-    study.metrics.push_back(compare(results, roles, study.policies.size(), metric));
+    study.metrics.push_back(compare(results, roles, study.policies.size(), undrawn, metric));
   return study;
 }
 

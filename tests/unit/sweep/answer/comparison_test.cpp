@@ -137,6 +137,18 @@ TEST(StudyComparison, OneSeedHasNoIntervalAndIsNoTest) {
   EXPECT_FALSE(study.metrics[0].settings[0].best);
 }
 
+TEST(StudyComparison, SeedsThatChangeNothingInASettingCountOnce) {
+  const StudyComparison study =
+      compare(made_study({"a", "b"}, {"0.6", "0.7"}, {{{5, 5, 5}, {4, 4, 4}}, {{6, 6, 6}, {1, 2, 3}}}));
+  EXPECT_EQ(study.undrawn, 1u);
+  const std::vector<Setting>& settings = study.metrics[0].settings;
+  EXPECT_EQ(settings.at(0).means[0].values, 1u);
+  EXPECT_FALSE(settings.at(0).between(0, 1).is_settled);
+  EXPECT_FALSE(settings.at(0).best);
+  EXPECT_EQ(settings.at(1).means[0].values, 3u) << "the other policy's cells differ";
+  EXPECT_EQ(study.metrics[0].tests, 1u);
+}
+
 TEST(StudyComparison, CountsCellsWithoutAValue) {
   StudyResults results = made_study({"a", "b"}, {"0.6"}, {{{1, 2}}, {{2, 4}}});
   results.cells[1].metrics["mean_wait"] = std::nan("");
