@@ -11,7 +11,9 @@
 namespace replay {
 namespace {
 
-Instant later(Instant instant, Duration by) { return instant > kNever - by ? kNever : instant + by; }
+Instant later(Instant instant, Duration by) {
+  return by > Duration::zero() && instant > kNever - by ? kNever : instant + by;
+}
 
 // Of a node: that it changed, or that a job was lost with it. All of an instant are one event.
 bool is_of_node(const Event& event) {

@@ -1,4 +1,5 @@
 // Part of Controller: jobs that another run has started (docs/adr/0035-adopted-jobs.md).
+#include <algorithm>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
@@ -20,13 +21,15 @@ bool Controller::apply(const Adopted& event) {
   running.started = event.started;
   running.estimate = event.estimate;
   running.malleability = Malleability::kRefuses;
-  running.budget = Progress{event.left, now_, rate_(job, running.allocation, alone_on(machine_))};
+  running.budget =
+      Progress{std::max(event.left, Duration::zero()), now_, rate_(job, running.allocation, alone_on(machine_))};
   running_.set_estimated_end(running, running.budget.end());
   running_.note_disturbance();
   write<log::StartDecided>(job.id, running.allocation);
   INVARIANT(cores_.launch(started.holding, running.allocation), "job {} is adopted on cores of another one",
             number(job.id));
   started.may_begin = now_;
+  running.begun_after = std::min(event.left, Duration::zero());  // its limit is that much nearer
   if (options_.reports_begin && !event.has_begun) running.begun_after = RunningJob::kNotBegun;
   take_step(started, JobStep::kLaunchOrdered);
   write<log::Launched>(job.id, running.allocation, event.started);

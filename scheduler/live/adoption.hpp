@@ -35,7 +35,7 @@ struct AdoptedJob {
   LeftJob left{};
   Instant started{};
   Duration estimate{};     ///< of its work, as extended
-  Duration rest{};         ///< of it, when the run begins
+  Duration rest{};         ///< of it, when the run begins; below zero: so much of its grace is over
   bool is_shared = false;  ///< another one is on some of its cores
 
   [[nodiscard]] std::string to_text() const;

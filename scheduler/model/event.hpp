@@ -153,7 +153,7 @@ struct Adopted {
   Allocation allocation;    ///< with no core of a job that was adopted before, unless both are shareable
   Instant started;          ///< by the other run; not after now
   Duration estimate;        ///< in all, with what it was extended by
-  Duration left;            ///< of the work that it is estimated at; zero: it is in its grace
+  Duration left;            ///< of the work that it is estimated at; below zero: so much of its grace is over
   bool has_begun = true;    ///< false: Begun follows
   bool is_ending = false;   ///< the other run has ordered its end
   bool is_asleep = false;   ///< its resume is with the body: Resumed follows

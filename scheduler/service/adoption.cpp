@@ -47,13 +47,13 @@ class WorkDone final : public history::Observer {
   }
   [[nodiscard]] log::Kinds records() const override { return log::kinds<log::Extended>(); }
 
-  /// The estimate and what is left of it at `now`; nothing: the log does not know the job.
+  /// The estimate and what is left of it at `now`, below zero in a job's grace; nothing: the log does not know the job.
   [[nodiscard]] std::optional<std::pair<Duration, Duration>> at(JobId job, Instant now) const {
     const auto found = jobs_.find(job);
     if (found == jobs_.end()) return std::nullopt;
     Work work = found->second;
     work.go_on(now);
-    return std::pair{work.estimate, std::max(work.estimate - work.done, Duration::zero())};
+    return std::pair{work.estimate, work.estimate - work.done};
   }
   [[nodiscard]] bool has_ended(JobId job) const { return ended_.contains(job); }
   [[nodiscard]] const std::optional<Machine>& machine() const { return machine_; }

@@ -50,7 +50,8 @@ struct RunningJob {
   JobState state;
   Malleability malleability = Malleability::kRigid;
   double cpu_use = 1;  ///< declared, or measured so far in a real run
-  /// Real runs: how long it took from the launch until all its ranks were started, and its time limit began.
+  /// Real runs: how long it took from the launch until all its ranks were started, and its time limit began; of an adopted job
+  /// below zero: so much of its grace was over.
   Duration begun_after{};
   static constexpr Duration kNotBegun = Duration::max();
 

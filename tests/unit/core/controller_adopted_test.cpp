@@ -50,6 +50,13 @@ TEST_F(AdoptedJobs, AreKilledWhenTheRestOfTheirTimeIsOver) {
   EXPECT_EQ(happens(120s, {}), "kill B");
 }
 
+TEST_F(AdoptedJobs, DoNotBeginTheirGraceAnew) {
+  use(script_, {Overrun::kKill, [](const Job&) { return Duration{10s}; }});
+  happens(100s, {adopted(b_, 2, -4s)});
+  EXPECT_EQ(controller_->next_timer(), at(106s));
+  EXPECT_EQ(happens(106s, {}), "kill B");
+}
+
 TEST_F(AdoptedJobs, OfWhichSomeRanksAreMissingHaveAllOfIt) {
   use(script_, {Overrun::kKill, nullptr, Duration{}, kNever, true});
   Adopted event = adopted(b_, 2, 60s);
