@@ -8,7 +8,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -44,14 +43,9 @@ class Numbers {
 
 // Whether `a` is rather taken than `b`, of the same cell.
 bool is_preferred(const CellResult& a, const CellResult& b) {
-  const auto rank = [](const CellResult& one) {
-    return std::tuple{one.failure.empty(), one.version == Plan::version(), std::cref(one.version)};
-  };
-  const auto [a_done, a_ours, a_version] = rank(a);
-  const auto [b_done, b_ours, b_version] = rank(b);
-  if (a_done != b_done) return a_done;
-  if (a_ours != b_ours) return a_ours;
-  if (a.version != b.version) return a.version > b.version;
+  if (a.failure.empty() != b.failure.empty()) return a.failure.empty();
+  if (a.version != b.version)
+    return a.version == Plan::version() || (b.version != Plan::version() && a.version > b.version);
   return a.failure < b.failure;
 }
 

@@ -48,19 +48,8 @@ class AdoptedJobs : public testing::Test {
         folder_ / (name + ".out"), folder_ / (name + ".err"));
   }
   json ask(const json& request) {
-    json answer = json::object();
-    const bool is_answered = comes_true(
-        [&] {
-          if (!service_->is_running()) return true;
-          ServiceClient client{home() / "socket", true};
-          (void)client.send(request.dump() + "\n");
-          (void)comes_true([&] { return client.lines() > 0 || client.is_closed(); }, kSoon);
-          if (client.lines() == 0) return false;
-          answer = json::parse(client.last_line());
-          return true;
-        },
-        kSoon);
-    EXPECT_TRUE(is_answered && answer.value("ok", false)) << request.dump() << answer.dump() << said();
+    json answer = answer_of(*service_, home() / "socket", request, kSoon);
+    EXPECT_TRUE(answer.value("ok", false)) << request.dump() << answer.dump() << said();
     return answer;
   }
   /// It says that it has started, waits for the file, and exits with this status.

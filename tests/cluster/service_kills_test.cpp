@@ -122,19 +122,8 @@ void ServiceKills::start() {
 
 // An object without "ok": no answer has come, which is a failure.
 json ServiceKills::ask(const json& request) {
-  json answer = json::object();
-  const bool is_answered = comes_true(
-      [&] {
-        if (!service_->is_running()) return true;
-        ServiceClient client{home() / "socket", true};
-        (void)client.send(request.dump() + "\n");
-        (void)comes_true([&] { return client.lines() > 0 || client.is_closed(); }, kLongestAnswer);
-        if (client.lines() == 0 || client.last_line().find("the service is busy") != std::string::npos) return false;
-        answer = json::parse(client.last_line());
-        return true;
-      },
-      kLongestAnswer);
-  EXPECT_TRUE(is_answered && answer.contains("ok")) << request.dump() << service_->out() << service_->err();
+  json answer = answer_of(*service_, home() / "socket", request, kLongestAnswer);
+  EXPECT_TRUE(answer.contains("ok")) << request.dump() << service_->out() << service_->err();
   return answer;
 }
 

@@ -9,8 +9,8 @@ namespace replay::test {
 
 inline constexpr int kNoLimit = 255;  ///< of within_limit(): there is no user to spare
 
-/// What `body`, 0 to 254, returns in a child of a user without other processes, who may have so many with it. Root's are not
-/// counted; those of another user, whose the test then is, all are, so there is no answer.
+/// What `body`, 0 to 254, returns in a child with a user id of its own, which has a limit of so many processes with the child.
+/// kNoLimit: the test is not root's, and all processes of its user would count.
 template <class Body>
 int within_limit(rlim_t processes, Body body) {
   const pid_t child = ::fork();

@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "scheduler/base/file/unique_fd.hpp"
+#include "tests/support/background.hpp"
 
 namespace replay::test {
 
@@ -63,5 +66,24 @@ class ServiceClient {
   std::string text_;
   bool is_closed_ = false;
 };
+
+/// What the service answers, which is asked again while it begins or is busy. An object without "ok": none has come within
+/// `limit`, or the service has ended.
+inline nlohmann::json answer_of(Background& service, const std::filesystem::path& socket, const nlohmann::json& request,
+                                std::chrono::seconds limit) {
+  nlohmann::json answer = nlohmann::json::object();
+  (void)comes_true(
+      [&] {
+        if (!service.is_running()) return true;
+        ServiceClient client{socket, true};
+        (void)client.send(request.dump() + "\n");
+        (void)comes_true([&] { return client.lines() > 0 || client.is_closed(); }, limit);
+        if (client.lines() == 0 || client.last_line().find("the service is busy") != std::string::npos) return false;
+        answer = nlohmann::json::parse(client.last_line());
+        return true;
+      },
+      limit);
+  return answer;
+}
 
 }  // namespace replay::test

@@ -45,7 +45,7 @@ class RunningMark {
   std::filesystem::path folder_;
   std::string label_;
   std::chrono::steady_clock::time_point touched_;
-  std::int64_t now_on_server_ = 0;  // seconds, by the clock of who keeps the folder
+  std::int64_t now_on_server_ = 0;  // seconds, by the clock of the folder's file server
 };
 
 /// The shard of a label; nothing: of another kind.
