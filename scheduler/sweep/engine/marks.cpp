@@ -40,15 +40,28 @@ std::uint64_t start_of(pid_t pid) {
   return stat ? stat->start : 0;
 }
 
-// Nothing: on another computer, or no label of ours.
-std::optional<bool> lives_here(std::string_view label) {
+struct Label {
+  std::string_view host;
+  pid_t pid;
+  std::uint64_t start;
+};
+
+// Nothing: none. So is what leads to another folder.
+std::optional<Label> parse_label(std::string_view label) {
   const auto parts = split(label, '.');
-  if (parts.size() != 4 || parts[1] != host_name()) return std::nullopt;
+  if (parts.size() != 4 || label.find('/') != std::string_view::npos) return std::nullopt;
   const auto pid = parse_number<pid_t>(parts[2], 1, INT_MAX);
   const auto start = parse_number<std::uint64_t>(parts[3]);
   if (!pid || !start) return std::nullopt;
-  const auto stat = read_stat(*pid);
-  return stat && stat->start == *start && stat->state != 'Z';
+  return Label{parts[1], *pid, *start};
+}
+
+// Nothing: on another computer, or no label.
+std::optional<bool> lives_here(std::string_view text) {
+  const auto label = parse_label(text);
+  if (!label || label->host != host_name()) return std::nullopt;
+  const auto stat = read_stat(label->pid);
+  return stat && stat->start == label->start && stat->state != 'Z';
 }
 
 }  // namespace
@@ -72,7 +85,7 @@ std::optional<Shard> shard_of_label(std::string_view label) {
 
 bool seems_alive(const fs::path& folder, const std::string& label) {
   struct stat found {};
-  if (::stat((folder / "running" / label).c_str(), &found) != 0) return false;
+  if (!parse_label(label) || ::stat((folder / "running" / label).c_str(), &found) != 0) return false;
   const std::int64_t age = std::time(nullptr) - found.st_mtim.tv_sec;
   return lives_here(label).value_or(age < RunningMark::kDeadAfter.count());
 }
@@ -106,7 +119,7 @@ bool RunningMark::is_alive(const std::string& label) {
   if (label == label_) return true;
   const fs::path file = folder_ / label;
   struct stat found {};
-  if (::stat(file.c_str(), &found) != 0) return false;
+  if (!parse_label(label) || ::stat(file.c_str(), &found) != 0) return false;
   const bool lives =
       lives_here(label).value_or(now_on_server_ - found.st_mtim.tv_sec < std::chrono::seconds{kDeadAfter}.count());
   if (!lives) ::unlink(file.c_str());

@@ -232,6 +232,21 @@ TEST_F(Shards, TheMarkOfAProcessThatHasEndedHoldsNothing) {
   EXPECT_EQ(files_in("claims"), 0u);
 }
 
+TEST_F(Shards, AMarkOrAClaimThatIsNoLabelRemovesNoFile) {
+  fs::create_directories(folder_ / "out/running");
+  fs::create_directories(folder_ / "out/claims");
+  const fs::path outside = folder_ / "outside", named = folder_ / "1-of-1.elsewhere.5.5";
+  const fs::path inside = folder_ / "out/running/notes.txt";
+  for (const fs::path& file : {outside, named, inside}) {
+    write_text(file, "the user's");
+    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours{1});
+  }
+  fs::create_symlink(outside, folder_ / "out/claims/00000000000003e8");
+  fs::create_symlink("../../1-of-1.elsewhere.5.5", folder_ / "out/claims/00000000000003e9");
+  EXPECT_EQ(run(MadeCells{{fine, fine}}).done, 2u);
+  for (const fs::path& file : {outside, named, inside}) EXPECT_TRUE(fs::exists(file)) << file;
+}
+
 TEST_F(Shards, ACellThatAnotherComputerIsAtIsWaitedFor) {
   fs::create_directories(folder_ / "out/running");
   fs::create_directories(folder_ / "out/claims");
