@@ -1,7 +1,9 @@
 // Tests of what is killed while a job spans the hosts of a file: the reason names the host, and nothing is left.
 #include <signal.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "scheduler/base/process/send_signal.hpp"
@@ -31,6 +33,25 @@ TEST_F(Hosts, AProxyThatIsKilledEndsTheJobOnBoth) {
   ASSERT_EQ(named("hydra_pmi_proxy").size(), 2U);
   expect_failure_of_killed(*running, named("hydra_pmi_proxy").front(),
                            "127.0.0.[12]: Hydra's proxy was killed by signal 9");
+}
+
+// Otherwise those on other hosts, which abort when they lose one, may end mpiexec before its agent knows why.
+TEST_F(Hosts, RanksOfAProxyThatIsKilledLiveUntilMpiexecsAgentKnows) {
+  const auto running = with_a_spanning_job();
+  const auto above = [](pid_t pid) { return read_stat(pid).value_or(ProcessStat{}).parent; };
+  const pid_t far_rank = rank(3), far_proxy = above(far_rank), home_agent = above(above(rank(0)));
+  ASSERT_GT(far_rank, 0);
+  ASSERT_EQ(read_stat(home_agent).value_or(ProcessStat{}).name, "replay-agent");
+  send_signal(home_agent, SIGSTOP);
+  send_signal(far_proxy, SIGKILL);
+  EXPECT_TRUE(comes_true([&] { return !read_stat(far_proxy); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds{200});
+  EXPECT_NE(rank(3), 0) << "was killed before";
+  send_signal(home_agent, SIGCONT);
+  EXPECT_EQ(running->wait(), 1);
+  EXPECT_NE(events().find("finish job=1 outcome=failed"), std::string::npos) << events();
+  EXPECT_NE(events().find("reason=\"127.0.0.2: Hydra's proxy was killed by signal 9"), std::string::npos) << events();
+  expect_nothing_left();
 }
 
 TEST_F(Hosts, AnAgentThatIsKilledLosesItsJobsAndTheHostIsUsedAgain) {

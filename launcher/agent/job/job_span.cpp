@@ -21,6 +21,7 @@ using std::chrono_literals::operator""ms;
 constexpr auto kLineWithin = 10'000ms;             // to another node's agent
 constexpr auto kMpiexecEndsWithin = 200ms;         // of what it has noticed itself
 constexpr auto kHomeTakesTheRestWithin = 5'000ms;  // of a proxy's last words
+constexpr auto kHomeEndsItWithin = 1'500ms;        // a job that is to end: home has its own order, if it is still there
 
 }  // namespace
 
@@ -160,13 +161,14 @@ void JobSpan::on_proxy_exit(int status) {
         fmt::format("Hydra's proxy was killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status))));
   const ProxyEnd end = own_end();
   job_.processes.on_proxy_exit();
-  job_.ranks.signal(SIGKILL);
   if (job_.order.is_home()) {
+    job_.ranks.signal(SIGKILL);
     end_control_line(control_);
     if (end.finalized < end.ranks) ending_.fail_unless_noticed(end.reason, kMpiexecEndsWithin);
   } else if (const auto line = relays_.find(0); line != relays_.end()) {
+    // Ranks here live on until home has the reason: those elsewhere abort when they lose one, and mpiexec exits with them.
     line->second->drain(end);
-    leave_timer_.arm_after(kHomeTakesTheRestWithin);
+    leave_timer_.arm_after(ending_.is_to_end() ? kHomeEndsItWithin : kHomeTakesTheRestWithin);
   } else {
     leave();
   }
