@@ -148,7 +148,7 @@ class Daemon {
       sessions_.emplace_back(
           loop_.get(), link, [this](const protocol::AgentReport&) { ++reports_; },
           [](const std::string& why) { throw std::runtime_error("an agent is lost: " + why); },
-          [](const std::string& note) { throw std::runtime_error(note); });
+          [](launcher::AgentSession::LineState, const std::string& what) { throw std::runtime_error(what); });
     }
   }
 
