@@ -13,10 +13,9 @@ namespace replay::sacct {
 
 namespace {
 
-constexpr std::size_t kMessages = 5;
-constexpr std::size_t kLongestName = 1024;  // as in Slurm; each job keeps its own
-constexpr std::int64_t kMostProcessors = 2'147'483'647;
-constexpr double kMostKilobytes = 9e15;  // both as in SWF
+using accounting::kLongestName;
+using accounting::kMostKilobytes;
+using accounting::kMostProcessors;
 
 template <class Value>
 void keep_larger(std::optional<Value>& to, const std::optional<Value>& other) {
@@ -47,19 +46,8 @@ void add_component(Job& job, const Job& part) {
 
 }  // namespace
 
-Tally& Tally::operator+=(const Tally& other) {
-  jobs += other.jobs, steps += other.steps, lone_steps += other.lone_steps, components += other.components;
-  without_submit += other.without_submit;
-  of_other_clusters += other.of_other_clusters, continued += other.continued, broken += other.broken;
-  if (unknown_states == 0) unknown_state = other.unknown_state;
-  unknown_states += other.unknown_states;
-  for (const std::string& message : other.broken_messages)
-    if (broken_messages.size() < kMessages) broken_messages.push_back(message);
-  return *this;
-}
-
 Reader::Reader(std::unique_ptr<ByteSource> source, const ReaderOptions& options)
-    : clock_(options.time_zone), rows_(std::move(source), clock_), strict_(options.strict), cluster_(options.cluster) {
+    : accounting::Reader(options), rows_(std::move(source), clock_), cluster_(options.cluster) {
   if (!cluster_.empty() && !rows_.has(Column::kCluster))
     throw InputError(fmt::format("{}: --cluster {}: expected a column Cluster, found none: add it to sacct's --format",
                                  name(), cluster_));
@@ -96,10 +84,7 @@ void Reader::fail_without_jobs() const {
   if (!clusters_.empty())
     throw InputError(
         fmt::format("{}: no jobs of cluster '{}': found {}", name(), cluster_, fmt::join(clusters_, ", ")));
-  throw InputError(fmt::format("{}: no jobs: expected rows of sacct --parsable2, found {}", name(),
-                               tally_.broken > 0           ? tally_.broken_messages.front()
-                               : tally_.without_submit > 0 ? "none with a time of submission"
-                                                           : "only the header row"));
+  accounting::Reader::fail_without_jobs("rows of sacct --parsable2", "only the header row");
 }
 
 std::optional<Reader::Row> Reader::next_job() {
@@ -138,7 +123,7 @@ std::optional<Reader::Row> Reader::next_row() {
       if (!rows_.next()) return std::nullopt;
       return read_row();
     } catch (const InputError& error) {
-      note_broken(error.what());
+      note_broken(name(), rows_.line(), error.what());
     }
   }
 }
@@ -197,12 +182,25 @@ void Reader::read_times(Row& row) {
   if (row.has_submit) settle_repeated_hour(job, elapsed);
   if (!elapsed && job.start && job.end && *job.end >= *job.start) elapsed = std::chrono::seconds{*job.end - *job.start};
   if (job.fate != Fate::kUnfinished) job.elapsed = elapsed;
+  if (!eligible) job.eligible = eligible_without_cell(job);
   if (const auto minutes = checked(Column::kTimeLimitRaw, "minutes", read_count(rows_.cell(Column::kTimeLimitRaw)));
       minutes && *minutes <= kMostSwfRunSeconds / 60)
     row.job.time_limit = std::chrono::minutes{*minutes};
   if (!row.job.time_limit)
     row.job.time_limit =
         checked(Column::kTimeLimit, "[days-]hours:minutes:seconds", read_elapsed(rows_.cell(Column::kTimeLimit)));
+}
+
+// Planned, which Slurm called Reserved before 21.08, is the wait from then to the start. A job whose cell of Eligible says
+// nothing never could start: it was cancelled while it was held or waited for another one.
+std::optional<std::int64_t> Reader::eligible_without_cell(const Job& job) const {
+  if (rows_.has(Column::kEligible) && job.end && (!job.start || *job.start == *job.end)) return job.end;
+  auto wait = checked(Column::kPlanned, "[days-]hours:minutes:seconds", read_elapsed(rows_.cell(Column::kPlanned)));
+  if (!wait)
+    wait = checked(Column::kReserved, "[days-]hours:minutes:seconds", read_elapsed(rows_.cell(Column::kReserved)));
+  if (!wait || !job.start) return std::nullopt;
+  const std::int64_t eligible = *job.start - std::chrono::duration_cast<std::chrono::seconds>(*wait).count();
+  return eligible > job.submit ? std::optional{eligible} : std::nullopt;
 }
 
 // A word that sacct(1) may have got later: the rest of the row says what there is to know.
@@ -292,16 +290,10 @@ void Reader::read_names(Row& row) {
   row.job.user = first_of({Column::kUser, Column::kUid});
   row.job.group = first_of({Column::kGroup, Column::kGid, Column::kAccount});
   row.job.name = first_of({Column::kJobName});
-  row.job.qos = first_of({Column::kQos});
+  row.job.queue = first_of({Column::kQos});
   row.job.partition = first_of({Column::kPartition});
   row.job.cluster = first_of({Column::kCluster});
-}
-
-void Reader::note_broken(const std::string& message) {
-  const InputError error(name(), rows_.line(), message);
-  if (strict_) throw error;
-  ++tally_.broken;
-  if (tally_.broken_messages.size() < kMessages) tally_.broken_messages.emplace_back(error.what());
+  row.job.restarts = checked(Column::kRestarts, "a count", read_count(rows_.cell(Column::kRestarts))).value_or(0);
 }
 
 }  // namespace replay::sacct

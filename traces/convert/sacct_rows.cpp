@@ -39,6 +39,9 @@ constexpr auto kNames = std::to_array<ColumnName>({
     {"ElapsedRaw", CellKind::kCount},
     {"Elapsed", CellKind::kElapsed},
     {"Suspended", CellKind::kElapsed},
+    {"Planned", CellKind::kElapsed},
+    {"Reserved", CellKind::kElapsed},
+    {"Restarts", CellKind::kCount},
     {"AllocCPUS", CellKind::kCount},
     {"NCPUS", CellKind::kCount},
     {"AllocTRES", CellKind::kResources},
@@ -78,11 +81,8 @@ constexpr auto kNames = std::to_array<ColumnName>({
     {"CPUTime", CellKind::kElapsed},
     {"CPUTimeRAW", CellKind::kCount},
     {"NTasks", CellKind::kCount},
-    {"Planned", CellKind::kElapsed},
     {"Priority", CellKind::kCount},
     {"ReqNodes", CellKind::kCount},
-    {"Reserved", CellKind::kElapsed},
-    {"Restarts", CellKind::kCount},
 });
 
 bool is_word(std::string_view text) { return text.find_first_of(" \t\n") == std::string_view::npos; }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "scheduler/model/units.hpp"
+#include "traces/convert/accounting.hpp"
 #include "traces/local_time.hpp"
 
 namespace replay::sacct {
@@ -41,9 +42,7 @@ struct Memory {
 /// "4000Mc", "16Gn", "3.5G"; without K, M, G, T or P it is in `unit_kilobytes`.
 [[nodiscard]] Cell<Memory> read_memory(std::string_view text, double unit_kilobytes);
 
-/// How a job ended, as far as field 11 of SWF can express it.
-/// kResized: this is the run at one size; the job goes on at another one, in a row of its own.
-enum class Fate : std::uint8_t { kCompleted, kFailed, kCancelled, kResized, kUnfinished };
+using accounting::Fate;
 /// "COMPLETED", "CANCELLED by 1000", "TIMEOUT+", "NODE_FAIL", in full or as sacct's column cut it off.
 [[nodiscard]] std::optional<Fate> read_state(std::string_view text);
 /// Whether the text has the form of a state, known or not: capital letters and '_'.

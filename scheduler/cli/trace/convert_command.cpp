@@ -8,9 +8,9 @@
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
+#include "traces/convert/accounting_trace.hpp"
 #include "traces/convert/anonymise.hpp"
 #include "traces/convert/sacct_reader.hpp"
-#include "traces/convert/sacct_trace.hpp"
 #include "traces/convert/trace_csv.hpp"
 #include "traces/history.hpp"
 
@@ -86,7 +86,7 @@ Source csv_source(const ConvertGiven& given) {
   return {.header = reader->header(), .next = [reader](TraceEntry& entry) { return reader->next(entry); }};
 }
 
-void report_sacct(const sacct::Tally& tally, const sacct::Trace& trace, const ConvertGiven& given) {
+void report_sacct(const accounting::Tally& tally, const accounting::Trace& trace, const ConvertGiven& given) {
   fmt::print(stderr, "replay: {}; {} and {} of heterogeneous jobs folded into theirs; times as {}\n",
              counted(trace.records.size(), "job"), counted(tally.steps, "step"), counted(tally.components, "component"),
              given.time_zone);
@@ -103,11 +103,11 @@ void report_sacct(const sacct::Tally& tally, const sacct::Trace& trace, const Co
     fmt::print(stderr, "replay: {} a state that is not known, status -1; the first: {}\n",
                counted(tally.unknown_states, "row has", "rows have"), tally.unknown_state);
   say(trace.repeated, "row", "of jobs that other rows have too, counted once");
+  say(trace.lone_runs, "job", "ran before, and no row says when: sacct --duplicates prints the earlier runs");
   say(trace.resized, "row", "of jobs that changed their size: such a job has the size of its start");
   say(trace.later_eligible, "job",
       "could not start at once (dependency, --begin, hold): they wait from `eligible` in the side file on");
-  if (trace.sizes_are_requests)
-    fmt::print(stderr, "replay: no column says what was allocated: sizes are requests (field 8)\n");
+  say(trace.without_size, "job", "ran on what the log does not say: sizes are requests (field 8)");
   say(trace.without_limit, "job",
       "without a time limit" +
           (given.missing_limit ? fmt::format(": {} s, or the run time, stands in", to_text(*given.missing_limit))
@@ -122,16 +122,17 @@ void report_sacct(const sacct::Tally& tally, const sacct::Trace& trace, const Co
 }
 
 Source sacct_source(const ConvertGiven& given) {
-  std::vector<sacct::Reader> readers;
+  std::vector<std::unique_ptr<accounting::Reader>> readers;
   const sacct::ReaderOptions options{
       .time_zone = given.time_zone, .strict = given.input.strict, .cluster = given.cluster};
-  readers.emplace_back(open_source(given.input.input), options);
-  for (const std::string& path : given.more) readers.emplace_back(open_source(path), options);
-  auto trace = std::make_shared<sacct::Trace>(sacct::read_trace(
+  readers.push_back(std::make_unique<sacct::Reader>(open_source(given.input.input), options));
+  for (const std::string& path : given.more)
+    readers.push_back(std::make_unique<sacct::Reader>(open_source(path), options));
+  auto trace = std::make_shared<accounting::Trace>(accounting::read_trace(
       readers, {.machine_size = given.machine_size > 0 ? std::optional{given.machine_size} : std::nullopt,
                 .missing_limit = given.missing_limit}));
-  sacct::Tally tally;
-  for (const sacct::Reader& reader : readers) tally += reader.tally();
+  accounting::Tally tally;
+  for (const auto& reader : readers) tally += reader->tally();
   report_sacct(tally, *trace, given);
   return {.header = trace->header, .next = [trace, at = std::size_t{0}](TraceEntry& entry) mutable {
             if (at == trace->records.size()) return false;

@@ -8,13 +8,17 @@
 
 #include "scheduler/base/error.hpp"
 #include "tests/unit/traces/swf_text.hpp"
+#include "traces/convert/accounting_trace.hpp"
 #include "traces/convert/sacct_reader.hpp"
-#include "traces/convert/sacct_trace.hpp"
 #include "traces/swf_writer.hpp"
 
 namespace replay::sacct {
 namespace {
 
+using accounting::read_trace;
+using accounting::Tally;
+using accounting::Trace;
+using accounting::TraceOptions;
 using namespace std::chrono_literals;
 using test::memory_source;
 using test::message_of;
@@ -127,9 +131,11 @@ TEST(SacctOverlap, AJobInTwoDumpsCountsOnce) {
 TEST(SacctOverlap, AlsoInTwoFiles) {
   const std::string header = "JobID|Submit|Start|End|AllocCPUS|State\n";
   const std::string both = "2|1700000010|1700000020|1700000080|2|COMPLETED\n";
-  std::vector<Reader> readers;
-  readers.emplace_back(memory_source(header + "1|1700000000|1700000000|1700000060|2|COMPLETED\n" + both));
-  readers.emplace_back(memory_source(header + both + "3|1700000090|1700000090|1700000100|2|COMPLETED\n"));
+  std::vector<std::unique_ptr<accounting::Reader>> readers;
+  readers.push_back(
+      std::make_unique<Reader>(memory_source(header + "1|1700000000|1700000000|1700000060|2|COMPLETED\n" + both)));
+  readers.push_back(
+      std::make_unique<Reader>(memory_source(header + both + "3|1700000090|1700000090|1700000100|2|COMPLETED\n")));
   EXPECT_EQ(lines_of(read_trace(readers)),
             "1 0 0 60 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
             "2 10 10 60 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
@@ -185,7 +191,7 @@ TEST(SacctColumns, RequestsStandInWhereNoneSaysWhatWasAllocated) {
   EXPECT_EQ(lines_of(trace),
             "1 0 0 3600 -1 -1 -1 16 7200 4194304 -1 1 1 -1 1 1 -1 -1\n"
             "2 600 600 1800 -1 -1 -1 8 3600 4194304 -1 2 2 -1 1 1 -1 -1\n");
-  EXPECT_TRUE(trace.sizes_are_requests);
+  EXPECT_EQ(trace.without_size, 2U);
   EXPECT_EQ(trace.most_in_use, 24);
 }
 
@@ -214,6 +220,81 @@ TEST(SacctStates, AStateOfALaterSlurmCostsNoJob) {
   EXPECT_EQ(trace.records.at(0).status, -1);
   EXPECT_EQ(tally.unknown_states, 1U);
   EXPECT_EQ(tally.unknown_state, "HIBERNATED by 7");
+}
+
+// Units and columns as Slurm 20.11, 21.08, 22.05, 23.02 and 25.11 print them: the same job, with two GPUs, that could
+// start 40 s after its submission.
+TEST(SacctVersions, PrintTheSameJobInTheirColumns) {
+  const std::string expected = "1 0 100 3600 16 -1 -1 16 7200 4096000 1 1 -1 -1 -1 -1 -1 -1\n";
+  for (const char* const dump :
+       {"JobID|User|Submit|Start|End|ElapsedRaw|AllocCPUS|ReqCPUS|NNodes|TimelimitRaw|ReqMem|Reserved|Suspended|State\n"
+        "9|ann|2024-03-01T12:00:00|2024-03-01T12:01:40|2024-03-01T13:01:40|3600|16|16|2|120|4000Mc|00:01:00|00:00:00|"
+        "COMPLETED\n",
+        "JobID|User|Submit|Start|End|ElapsedRaw|AllocCPUS|ReqCPUS|NNodes|TimelimitRaw|ReqMem|Reserved|State|"
+        "SubmitLine\n"
+        "9|ann|2024-03-01T12:00:00|2024-03-01T12:01:40|2024-03-01T13:01:40|3600|16|16|2|120|64000M|00:01:00|COMPLETED|"
+        "sbatch -n 16 --wrap=a | b\n",
+        "JobID|User|Submit|Start|End|Elapsed|AllocTRES|ReqTRES|Timelimit|ReqMem|Planned|State\n"
+        "9|ann|2024-03-01T12:00:00|2024-03-01T12:01:40|2024-03-01T13:01:40|01:00:00|"
+        "billing=16,cpu=16,gres/gpu:a100=2,gres/gpu=2,mem=64000M,node=2|billing=16,cpu=16,gres/gpu=2,mem=64000M,node=2|"
+        "02:00:00|62.5G|00:01:00|COMPLETED\n",
+        "JobID|User|Submit|Eligible|Start|End|ElapsedRaw|AllocCPUS|ReqCPUS|TimelimitRaw|ReqMem|Planned|Restarts|Reason|"
+        "State\n"
+        "9|ann|1709294400|1709294440|1709294500|1709298100|3600|16|16|120|62.5G|00:01:00|0|None|COMPLETED\n"}) {
+    const auto [trace, tally] = convert_text(dump, {.strict = true});
+    EXPECT_EQ(lines_of(trace), expected) << dump;
+    EXPECT_EQ(trace.eligible.at(0), 40s) << dump;
+  }
+}
+
+TEST(SacctVersions, EachStateHasItsStatusWaitAndRunTime) {
+  const auto [trace, tally] = convert_text(
+      "JobID|Submit|Start|End|ElapsedRaw|AllocCPUS|ReqCPUS|State\n"
+      "1|1700000000|1700000010|1700000070|60|4|4|DEADLINE\n"
+      "2|1700000001|Unknown|1700000100|0|0|4|DEADLINE\n"
+      "3|1700000002|Unknown|1700000100|0|0|4|REVOKED\n"
+      "4|1700000003|Unknown|Unknown|0|0|4|PENDING\n"
+      "5|1700000004|1700000010|Unknown|60|4|4|SUSPENDED\n"
+      "6_[1-9%2]|1700000005|None|Unknown|0|0|4|PENDING\n"
+      "7+0|1700000006|1700000010|1700000070|60|4|4|OUT_OF_MEMORY\n"
+      "7+1|1700000006|1700000010|1700000070|60|8|8|COMPLETED\n"
+      "8|1700000007|1700000100|1700000100|0|0|4|CANCELLED by 0\n",
+      {.strict = true});
+  EXPECT_EQ(lines_of(trace),
+            "1 0 10 60 4 -1 -1 4 -1 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
+            "2 1 99 -1 -1 -1 -1 4 -1 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
+            "3 2 98 -1 -1 -1 -1 4 -1 -1 5 -1 -1 -1 -1 -1 -1 -1\n"
+            "4 3 -1 -1 -1 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n"
+            "5 4 6 -1 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n"
+            "6 5 -1 -1 -1 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n"
+            "7 6 4 60 12 -1 -1 12 -1 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
+            "8 7 93 -1 -1 -1 -1 4 -1 -1 5 -1 -1 -1 -1 -1 -1 -1\n");
+}
+
+TEST(SacctVersions, ElapsedIsWithoutTheTimeSuspended) {
+  const auto [trace, tally] = convert_text(
+      "JobID|JobName|Submit|Start|End|ElapsedRaw|Suspended|AllocCPUS|State\n"
+      "1|a|b|1700000000|1700000000|1700000100|60|00:00:40|4|COMPLETED\n",
+      {.strict = true});
+  EXPECT_EQ(trace.records.at(0).run, 60s);
+}
+
+TEST(SacctVersions, EarlierRunsThatTheDumpLacksAreCounted) {
+  const std::string header = "JobID|Submit|Start|End|AllocCPUS|Restarts|State\n";
+  const std::string last = "1|1700000100|1700000110|1700000170|4|1|COMPLETED\n";
+  EXPECT_EQ(convert_text(header + last).trace.lone_runs, 1U);
+  EXPECT_EQ(convert_text(header + "1|1700000000|1700000010|1700000100|4|0|REQUEUED\n" + last).trace.lone_runs, 0U);
+}
+
+TEST(SacctEligible, AJobThatNeverCouldStartBecomesEligibleAsItIsCancelled) {
+  const Trace trace = convert_text(
+                          "JobID|Submit|Eligible|Start|End|AllocCPUS|ReqCPUS|State\n"
+                          "1|1700000000|Unknown|None|1700000100|0|4|CANCELLED by 7\n"
+                          "2|1700000000|Unknown|1700000100|1700000100|0|4|CANCELLED by 7\n"
+                          "3|1700000000|1700000000|None|1700000100|0|4|CANCELLED by 7\n"
+                          "4|1700000000|Unknown|None|Unknown|0|4|PENDING\n")
+                          .trace;
+  EXPECT_EQ(trace.eligible, (std::vector<Duration>{100s, 100s, 0s, 0s}));
 }
 
 // 2024-10-27, 03:00 CEST is 02:00 CET.

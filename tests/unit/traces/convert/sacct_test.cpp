@@ -8,13 +8,15 @@
 
 #include "scheduler/base/error.hpp"
 #include "tests/unit/traces/swf_text.hpp"
+#include "traces/convert/accounting_trace.hpp"
 #include "traces/convert/sacct_reader.hpp"
-#include "traces/convert/sacct_trace.hpp"
 #include "traces/convert/sacct_values.hpp"
 
 namespace replay::sacct {
 namespace {
 
+using accounting::read_trace;
+using accounting::Trace;
 using namespace std::chrono_literals;
 using test::memory_source;
 using test::message_of;

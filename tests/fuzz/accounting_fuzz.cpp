@@ -1,23 +1,23 @@
-// Fuzz target of the reader of Slurm's dumps: arbitrary bytes give a trace or an InputError; a trace is in order,
+// Fuzz targets of the readers of accounting logs: arbitrary bytes give a trace or an InputError; a trace is in order,
 // numbered from 1, and is the same after writing and reading it as SWF.
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "scheduler/base/error.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/support/memory_bytes.hpp"
+#include "traces/convert/accounting_trace.hpp"
 #include "traces/convert/sacct_reader.hpp"
-#include "traces/convert/sacct_trace.hpp"
 #include "traces/swf_reader.hpp"
 #include "traces/swf_writer.hpp"
 
 namespace replay::fuzz {
 namespace {
 
-void convert(std::string_view bytes) {
-  sacct::Reader reader(test::memory_source(bytes), {.time_zone = "Europe/Stockholm"});
-  const sacct::Trace trace = sacct::read_trace(reader);
+void convert(accounting::Reader& reader) {
+  const accounting::Trace trace = accounting::read_trace(reader);
   check(reader.tally().jobs == trace.records.size() + trace.repeated + trace.resized && trace.most_in_use >= 0 &&
         trace.eligible.size() == trace.records.size());
   std::string text;
@@ -37,13 +37,18 @@ void convert(std::string_view bytes) {
   check(!again.next(record));
 }
 
-}  // namespace
-
-void sacct(std::string_view bytes) {
+// An error is a valid result, not a failure.
+template <class Reader, class Source>
+void read(Source source) {
   try {
-    convert(bytes);
-  } catch (const InputError&) {  // a valid result, not a failure
+    Reader reader(std::move(source), {.time_zone = "Europe/Stockholm"});
+    convert(reader);
+  } catch (const InputError&) {
   }
 }
+
+}  // namespace
+
+void sacct(std::string_view bytes) { read<sacct::Reader>(test::memory_source(bytes)); }
 
 }  // namespace replay::fuzz

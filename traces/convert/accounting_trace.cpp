@@ -1,4 +1,4 @@
-#include "traces/convert/sacct_trace.hpp"
+#include "traces/convert/accounting_trace.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "scheduler/base/text/split.hpp"
 #include "traces/logged_use.hpp"
 
-namespace replay::sacct {
+namespace replay::accounting {
 namespace {
 
 // Names in order of first appearance, from 1; -1 for an empty one.
@@ -55,8 +55,24 @@ struct Dated {
   std::optional<std::int64_t> start;
   std::optional<Fate> fate;
   Duration eligible;  // from the submission
+  bool has_restarted = false;
+  const std::string* key = nullptr;  // "CLUSTER|ID|SUBMIT", in Jobs
   bool is_gone = false;
 };
+
+// Numbers in texts count as numbers, so that task 10 of an array comes behind task 9.
+bool is_before(std::string_view a, std::string_view b) {
+  const auto digits = [](std::string_view text) { return std::min(text.find_first_not_of("0123456789"), text.size()); };
+  while (!a.empty() && !b.empty()) {
+    const std::size_t in_a = digits(a), in_b = digits(b);
+    if (in_a != in_b && in_a > 0 && in_b > 0) return in_a < in_b;  // ids have no leading zeros
+    const std::size_t length = std::max<std::size_t>(std::min(in_a, in_b), 1);
+    if (const int order = a.substr(0, length).compare(b.substr(0, length)); order != 0) return order < 0;
+    a.remove_prefix(length);
+    b.remove_prefix(length);
+  }
+  return a.empty() && !b.empty();
+}
 
 std::int32_t count_of(const std::optional<std::int64_t>& count) {
   return count ? static_cast<std::int32_t>(std::min<std::int64_t>(*count, std::numeric_limits<std::int32_t>::max()))
@@ -109,8 +125,9 @@ Duration eligible_of(const Job& job) {
 // so the submission belongs to the key; of that, runs that differ in their start are jobs of their own.
 class Jobs {
  public:
-  void add(const std::string& key, Dated row) {
-    std::vector<std::size_t>& same = rows_of_[key];
+  void add(const std::string& text, Dated row) {
+    auto& [key, same] = *rows_of_.try_emplace(text).first;
+    row.key = &key;
     for (const std::size_t other : same)
       if (is_same_run(rows_[other], row)) {
         ++repeated_;
@@ -122,7 +139,7 @@ class Jobs {
     rows_.push_back(std::move(row));
   }
 
-  /// The jobs in the order of the dump, once all rows are there.
+  /// The jobs by submission, then by id, once all rows are there. Their keys stay here.
   std::vector<Dated> take() {
     for (auto& [key, same] : rows_of_)
       if (same.size() > 1) fold_resized(same);
@@ -131,11 +148,16 @@ class Jobs {
     for (Dated& row : rows_)
       if (row.fate == Fate::kResized) row.record.run = kUnknownTime;  // it went on behind the end of the dump
     std::erase_if(rows_, [](const Dated& row) { return row.is_gone; });
+    was_sorted_ = std::ranges::is_sorted(rows_, {}, &Dated::submit);
+    std::ranges::stable_sort(rows_, [](const Dated& a, const Dated& b) {
+      return a.submit != b.submit ? a.submit < b.submit : is_before(*a.key, *b.key);
+    });
     return std::move(rows_);
   }
 
   [[nodiscard]] std::uint64_t repeated() const { return repeated_; }
   [[nodiscard]] std::uint64_t resized() const { return resized_; }
+  [[nodiscard]] bool was_sorted() const { return was_sorted_; }
 
  private:
   static bool waits(const Dated& row) { return !row.start && row.fate == Fate::kUnfinished; }
@@ -189,14 +211,15 @@ class Jobs {
   std::unordered_map<std::string, std::vector<std::size_t>> rows_of_;
   std::vector<std::pair<std::string, std::size_t>> arrays_;  // keys and rows of arrays' waiting rests
   std::uint64_t repeated_ = 0, resized_ = 0;
+  bool was_sorted_ = true;
 };
 
-void expect_one_cluster(const Names& clusters, std::string_view dump) {
+void expect_one_cluster(const Names& clusters, std::string_view log) {
   if (clusters.order().size() < 2) return;
   throw InputError(fmt::format(
       "{}: expected the jobs of one cluster, found those of {}, {}{}: --cluster {} takes one; "
       "convert each into a log of its own",
-      dump, clusters.order()[0], clusters.order()[1], clusters.order().size() > 2 ? ", ..." : "", clusters.order()[0]));
+      log, clusters.order()[0], clusters.order()[1], clusters.order().size() > 2 ? ", ..." : "", clusters.order()[0]));
 }
 
 std::int64_t most_in_use(const std::vector<Dated>& jobs) {
@@ -216,38 +239,69 @@ void add_table(SwfHeader& header, const std::string& label, const std::string& m
     header.add(label, fmt::format("{} {}", i + 1, names.order()[i]));
 }
 
-}  // namespace
-
-Trace read_trace(std::span<Reader> readers, const TraceOptions& options) {
-  Trace trace;
+// The names of a log, whose numbers stand in the records.
+struct NameTables {
   Names users, groups, executables, queues, partitions, clusters;
-  Jobs rows;
-  std::int64_t last_end = 0;
-  for (Reader& reader : readers)
-    for (Job job; reader.next(job);) {
-      Dated row{job.submit, wait_of(job), record_of(job), job.start, job.fate, eligible_of(job)};
-      row.record.user = users.number(job.user);
-      row.record.group = groups.number(job.group);
-      row.record.executable = executables.number(job.name);
-      row.record.queue = queues.number(job.qos);
-      row.record.partition = partitions.number(job.partition);
-      static_cast<void>(clusters.number(job.cluster));
-      last_end = std::max(last_end, job.end.value_or(0));
-      trace.sizes_are_requests = trace.sizes_are_requests || !job.has_allocation_column;
+
+  void set_numbers(SwfRecord& record, const Job& job) {
+    record.user = users.number(job.user);
+    record.group = groups.number(job.group);
+    record.executable = executables.number(job.name);
+    record.queue = queues.number(job.queue);
+    record.partition = partitions.number(job.partition);
+    static_cast<void>(clusters.number(job.cluster));
+  }
+
+  void renumber(std::vector<SwfRecord>& records) {
+    users.renumber(records, &SwfRecord::user);
+    groups.renumber(records, &SwfRecord::group);
+    executables.renumber(records, &SwfRecord::executable);
+    queues.renumber(records, &SwfRecord::queue);
+    partitions.renumber(records, &SwfRecord::partition);
+  }
+};
+
+// The jobs of the logs; the trace gets what is known of all of them.
+std::vector<Dated> read_jobs(std::span<Reader* const> readers, Jobs& rows, NameTables& names, Trace& trace) {
+  for (Reader* const reader : readers)
+    for (Job job; reader->next(job);) {
+      Dated row{.submit = job.submit,
+                .wait = wait_of(job),
+                .record = record_of(job),
+                .start = job.start,
+                .fate = job.fate,
+                .eligible = eligible_of(job),
+                .has_restarted = job.restarts > 0};
+      names.set_numbers(row.record, job);
+      trace.last_end = std::max(trace.last_end, job.end.value_or(0));
+      if (!job.has_allocation_column && job.start) ++trace.without_size;
       rows.add(fmt::format("{}|{}|{}", job.cluster, job.id, job.submit), std::move(row));
     }
-  expect_one_cluster(clusters, readers.front().name());
+  expect_one_cluster(names.clusters, readers.front()->name());
   std::vector<Dated> jobs = rows.take();
   trace.repeated = rows.repeated();
   trace.resized = rows.resized();
-  trace.was_sorted = std::ranges::is_sorted(jobs, {}, &Dated::submit);
-  std::ranges::stable_sort(jobs, {}, &Dated::submit);
-  trace.most_in_use = most_in_use(jobs);
-  const std::int64_t zero = jobs.front().submit;
+  trace.was_sorted = rows.was_sorted();
+  return jobs;
+}
+
+// Jobs that ran before without a row that says so: sacct has it with --duplicates only.
+std::uint64_t lone_runs(const std::vector<Dated>& jobs) {
+  const auto id_of = [](const Dated& job) { return std::string_view(*job.key).substr(0, job.key->rfind('|')); };
+  std::unordered_map<std::string_view, std::uint64_t> runs;
+  for (const Dated& job : jobs)
+    if (job.has_restarted) runs.emplace(id_of(job), 0);
+  if (runs.empty()) return 0;
+  for (const Dated& job : jobs)
+    if (const auto run = runs.find(id_of(job)); run != runs.end()) ++run->second;
+  return static_cast<std::uint64_t>(std::ranges::count(runs, 1U, [](const auto& run) { return run.second; }));
+}
+
+void add_records(Trace& trace, const std::vector<Dated>& jobs, const TraceOptions& options) {
   for (const Dated& job : jobs) {
     SwfRecord& record = trace.records.emplace_back(job.record);
     record.job = static_cast<std::int64_t>(trace.records.size());
-    record.submit = std::chrono::seconds{job.submit - zero};
+    record.submit = std::chrono::seconds{job.submit - jobs.front().submit};
     record.wait = std::chrono::seconds{job.wait};
     trace.eligible.push_back(job.eligible);
     if (job.fate == Fate::kUnfinished) ++trace.unfinished;
@@ -256,27 +310,49 @@ Trace read_trace(std::span<Reader> readers, const TraceOptions& options) {
     ++trace.without_limit;
     if (options.missing_limit) record.requested_time = std::max(*options.missing_limit, record.run);
   }
+}
 
-  users.renumber(trace.records, &SwfRecord::user);
-  groups.renumber(trace.records, &SwfRecord::group);
-  executables.renumber(trace.records, &SwfRecord::executable);
-  queues.renumber(trace.records, &SwfRecord::queue);
-  partitions.renumber(trace.records, &SwfRecord::partition);
-
+void describe(Trace& trace, std::int64_t zero, const NameTables& names, const Reader& reader,
+              const std::optional<CoreCount>& machine_size) {
   SwfHeader& header = trace.header;
   header.add("Version", "2.2");
-  for (const std::string& cluster : clusters.order()) header.add("Computer", cluster);
-  header.add("Conversion", "from sacct");
+  for (const std::string& cluster : names.clusters.order()) header.add("Computer", cluster);
+  header.add("Conversion", fmt::format("from {}", reader.format()));
   header.add("MaxJobs", fmt::format("{}", trace.records.size()));
   header.add("MaxRecords", fmt::format("{}", trace.records.size()));
   header.add("UnixStartTime", fmt::format("{}", zero));
-  header.add("TimeZoneString", readers.front().clock().name());
-  header.add("StartTime", readers.front().clock().text(zero));
-  if (last_end >= zero) header.add("EndTime", readers.front().clock().text(last_end));
-  if (options.machine_size) header.add("MaxProcs", fmt::format("{}", *options.machine_size));
-  add_table(header, "Queue", "MaxQueues", queues);
-  add_table(header, "Partition", "MaxPartitions", partitions);
+  header.add("TimeZoneString", reader.clock().name());
+  header.add("StartTime", reader.clock().text(zero));
+  if (trace.last_end >= zero) header.add("EndTime", reader.clock().text(trace.last_end));
+  if (machine_size) header.add("MaxProcs", fmt::format("{}", *machine_size));
+  add_table(header, "Queue", "MaxQueues", names.queues);
+  add_table(header, "Partition", "MaxPartitions", names.partitions);
+}
+
+Trace trace_of(std::span<Reader* const> readers, const TraceOptions& options) {
+  Trace trace;
+  Jobs rows;
+  NameTables names;
+  const std::vector<Dated> jobs = read_jobs(readers, rows, names, trace);
+  trace.most_in_use = most_in_use(jobs);
+  trace.lone_runs = lone_runs(jobs);
+  add_records(trace, jobs, options);
+  names.renumber(trace.records);
+  describe(trace, jobs.front().submit, names, *readers.front(), options.machine_size);
   return trace;
 }
 
-}  // namespace replay::sacct
+}  // namespace
+
+Trace read_trace(Reader& reader, const TraceOptions& options) {
+  Reader* const readers[] = {&reader};
+  return trace_of(readers, options);
+}
+
+Trace read_trace(std::span<const std::unique_ptr<Reader>> readers, const TraceOptions& options) {
+  std::vector<Reader*> plain;
+  for (const auto& reader : readers) plain.push_back(reader.get());
+  return trace_of(plain, options);
+}
+
+}  // namespace replay::accounting
