@@ -48,6 +48,7 @@ std::optional<FileKind> table_kind(const std::vector<std::string>& cells) {
 std::optional<FileKind> kind_of(std::string_view line) {
   if (line.starts_with("#replay-events")) return FileKind::kEventLog;
   if (line.starts_with('{')) return FileKind::kJson;
+  if (is_pbs_record(line)) return FileKind::kPbs;
   const auto is_job_id = [](const std::string& cell) { return cell == "jobid" || cell == "jobidraw"; };
   if (line.find('|') != std::string_view::npos)
     return std::ranges::any_of(cells_of(line, '|'), is_job_id) ? std::optional{FileKind::kSacct} : std::nullopt;
@@ -71,6 +72,9 @@ std::string text_of(FileKind kind, std::string_view name) {
                          file);
     case FileKind::kSacctTable:
       return "sacct's table for people: `sacct --parsable2 ...` prints what `replay trace convert --from sacct` reads";
+    case FileKind::kPbs:
+      return fmt::format(
+          "an accounting log of PBS: `replay trace convert {} --from pbs -o LOG.swf` makes a trace of it", file);
     case FileKind::kTraceCsv:
       return fmt::format("a trace as CSV: `replay trace convert {} --from csv -o LOG.swf` makes SWF of it", file);
     case FileKind::kJobs:
@@ -126,6 +130,16 @@ bool is_of_runs(const fs::path& folder) {
 }
 
 }  // namespace
+
+bool is_pbs_record(std::string_view line) {
+  constexpr std::string_view kDate = "00/00/0000 00:00:00";
+  if (line.size() < kDate.size()) return false;
+  for (std::size_t i = 0; i < kDate.size(); ++i)
+    if (kDate[i] == '0' ? line[i] < '0' || line[i] > '9' : line[i] != kDate[i]) return false;
+  // Perhaps with a fraction of a second.
+  const std::size_t semicolon = line.find(';');
+  return semicolon < kDate.size() + 8 && semicolon + 2 < line.size() && line[semicolon + 2] == ';';
+}
 
 std::optional<KnownFile> kind_of_text(std::string_view line, std::string_view name) {
   const auto kind = kind_of(line);

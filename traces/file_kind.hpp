@@ -13,6 +13,7 @@ enum class FileKind : std::uint8_t {
   kSwf,
   kSacct,       ///< what `sacct --parsable2` prints
   kSacctTable,  ///< what sacct prints for people
+  kPbs,         ///< an accounting log of PBS
   kTraceCsv,    ///< a trace as CSV
   kJobs,        ///< jobs.csv of a run, or Batsim's table of jobs
   kSideFile,    ///< NAME.jobs.csv beside a trace
@@ -32,6 +33,9 @@ struct KnownFile {
 
 /// The kind of the file that is called `name` and begins with `line`, comments left out; nothing if it is SWF or unknown.
 [[nodiscard]] std::optional<KnownFile> kind_of_text(std::string_view line, std::string_view name);
+
+/// Whether a line begins like a record of PBS's accounting: "MM/DD/YYYY HH:MM:SS;E;".
+[[nodiscard]] bool is_pbs_record(std::string_view line);
 
 /// The kind of what is at `path`; nothing if it is unknown, or cannot be read.
 [[nodiscard]] std::optional<KnownFile> kind_of_path(const std::string& path);

@@ -1,14 +1,17 @@
 // Fuzz targets of the readers of accounting logs: arbitrary bytes give a trace or an InputError; a trace is in order,
 // numbered from 1, and is the same after writing and reading it as SWF.
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "scheduler/base/error.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/support/memory_bytes.hpp"
 #include "traces/convert/accounting_trace.hpp"
+#include "traces/convert/pbs_reader.hpp"
 #include "traces/convert/sacct_reader.hpp"
 #include "traces/swf_reader.hpp"
 #include "traces/swf_writer.hpp"
@@ -50,5 +53,11 @@ void read(Source source) {
 }  // namespace
 
 void sacct(std::string_view bytes) { read<sacct::Reader>(test::memory_source(bytes)); }
+
+void pbs(std::string_view bytes) {
+  std::vector<std::unique_ptr<ByteSource>> sources;
+  sources.push_back(test::memory_source(bytes));
+  read<pbs::Reader>(std::move(sources));
+}
 
 }  // namespace replay::fuzz

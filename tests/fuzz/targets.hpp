@@ -15,6 +15,8 @@ void job_table(std::string_view bytes);
 void node_table(std::string_view bytes);
 /// What sacct --parsable2 prints.
 void sacct(std::string_view bytes);
+/// An accounting log of PBS.
+void pbs(std::string_view bytes);
 /// A trace as CSV.
 void trace_csv(std::string_view bytes);
 /// The event log's text.

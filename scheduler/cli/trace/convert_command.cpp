@@ -1,5 +1,5 @@
-// `replay trace convert FILE`: between SWF, our CSV and dumps of Slurm's accounting, and --anonymise for logs that are to be
-// published.
+// `replay trace convert FILE`: between SWF, our CSV and the accounting of Slurm and PBS, and --anonymise for logs that
+// are to be published.
 
 #include <fmt/format.h>
 
@@ -10,8 +10,10 @@
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/convert/accounting_trace.hpp"
 #include "traces/convert/anonymise.hpp"
+#include "traces/convert/pbs_reader.hpp"
 #include "traces/convert/sacct_reader.hpp"
 #include "traces/convert/trace_csv.hpp"
+#include "traces/file_kind.hpp"
 #include "traces/history.hpp"
 
 namespace replay::cli {
@@ -21,7 +23,7 @@ constexpr DurationRange kMissingLimit{.least = std::chrono::seconds{1}, .expecte
 
 struct ConvertGiven : TraceFiles {
   std::string from_format, to_format;
-  std::vector<std::string> more;  // dumps that follow
+  std::vector<std::string> more;  // logs that follow
   std::string time_zone = "UTC";
   std::string cluster;
   std::optional<Duration> missing_limit;
@@ -33,31 +35,53 @@ struct ConvertGiven : TraceFiles {
 
 // ---- formats ----
 
-std::string format_of(const std::string& path) {
+bool is_accounting(std::string_view format) { return format == "sacct" || format == "pbs"; }
+
+std::string format_of_name(const std::string& path) {
   std::string_view stem = path;
   if (stem.ends_with(".gz")) stem.remove_suffix(3);
-  for (const std::string_view format : {"swf", "csv", "sacct"})
+  for (const std::string_view format : {"swf", "csv", "sacct", "pbs"})
     if (stem.ends_with(fmt::format(".{}", format))) return std::string(format);
   return {};
+}
+
+// By the name, else by the content: PBS calls its files 20240301.
+std::string format_of(const std::string& path) {
+  std::string format = format_of_name(path);
+  if (!format.empty() || path == "-") return format;
+  const auto known = kind_of_path(path);
+  if (!known) return {};
+  switch (known->kind) {
+    case FileKind::kSwf: return "swf";
+    case FileKind::kTraceCsv: return "csv";
+    case FileKind::kSacct: return "sacct";
+    case FileKind::kPbs: return "pbs";
+    default: return {};
+  }
 }
 
 void settle_formats(ConvertGiven& given) {
   if (given.from_format.empty()) given.from_format = format_of(given.input.input);
   if (given.from_format.empty())
-    throw UsageError(
-        fmt::format("--from: expected swf, csv or sacct, as '{}' does not say what it is", given.input.input));
-  if (given.to_format.empty()) given.to_format = format_of(given.output.output);
+    throw UsageError(fmt::format("--from: expected swf, csv, sacct or pbs, as '{}' does not say what it is",
+                                 given.input.input));
+  if (given.to_format.empty()) given.to_format = format_of_name(given.output.output);
   if (given.to_format.empty()) given.to_format = "swf";
-  if (given.to_format == "sacct") throw UsageError("--to: expected swf or csv: dumps of sacct are only read");
+  if (is_accounting(given.to_format))
+    throw UsageError("--to: expected swf or csv: logs of sacct and PBS are only read");
   if (given.keep_acknowledgement && !given.anonymise)
     throw UsageError("--keep-acknowledgement goes with --anonymise: without it everything is kept");
   if (given.without_header && given.to_format != "csv") throw UsageError("--no-header goes with --to csv");
-  if (given.from_format != "sacct" && given.machine_size > 0)
-    throw UsageError("--machine-size goes with --from sacct: other traces say it in their header");
-  if (given.from_format != "sacct" && (!given.cluster.empty() || given.missing_limit || !given.more.empty()))
-    throw UsageError(fmt::format("{} with --from sacct", !given.more.empty()   ? "several files go"
-                                                         : given.missing_limit ? "--missing-limit goes"
-                                                                               : "--cluster goes"));
+  const auto only_with = [&](bool is_given, std::string_view what, std::string_view formats, bool is_right) {
+    if (is_given && !is_right) throw UsageError(fmt::format("{} with --from {}", what, formats));
+  };
+  constexpr std::string_view kAccounting = "sacct or pbs";
+  const bool is_log = is_accounting(given.from_format);
+  if (given.machine_size > 0 && !is_log)
+    throw UsageError("--machine-size goes with --from sacct or pbs: other traces say it in their header");
+  only_with(!given.more.empty(), "several files go", kAccounting, is_log);
+  only_with(given.missing_limit.has_value(), "--missing-limit goes", kAccounting, is_log);
+  only_with(!given.cluster.empty(), "--cluster goes", "sacct", given.from_format == "sacct");
   if (given.to_format == "csv" && !given.output.jobs_to.empty())
     throw UsageError("--jobs-to goes with --to swf: the CSV has the columns of the side file");
   if (given.from_format != "swf" && !given.input.jobs_from.empty())
@@ -86,18 +110,20 @@ Source csv_source(const ConvertGiven& given) {
   return {.header = reader->header(), .next = [reader](TraceEntry& entry) { return reader->next(entry); }};
 }
 
-void report_sacct(const accounting::Tally& tally, const accounting::Trace& trace, const ConvertGiven& given) {
-  fmt::print(stderr, "replay: {}; {} and {} of heterogeneous jobs folded into theirs; times as {}\n",
-             counted(trace.records.size(), "job"), counted(tally.steps, "step"), counted(tally.components, "component"),
-             given.time_zone);
+void report_accounting(const accounting::Tally& tally, const accounting::Trace& trace, const ConvertGiven& given) {
   const auto say = [](std::uint64_t count, const char* noun, const std::string& what) {
     if (count > 0) fmt::print(stderr, "replay: {} {}\n", counted(count, noun), what);
   };
+  fmt::print(stderr, "replay: {}; times as {}\n", counted(trace.records.size(), "job"), given.time_zone);
+  if (tally.steps > 0 || tally.components > 0)
+    fmt::print(stderr, "replay: {} and {} of heterogeneous jobs folded into theirs\n", counted(tally.steps, "step"),
+               counted(tally.components, "component"));
   say(trace.unfinished, "job", "had not ended: no run time, status -1");
   say(tally.without_submit, "job", "without a time of submission left out");
   say(tally.lone_steps, "step", "without their job left out");
   if (tally.broken > 0) say(tally.broken, "broken row", "left out; the first: " + tally.broken_messages.front());
   say(tally.continued, "line", "passed over: the rest of a text at the end of a row");
+  say(tally.other_records, "record", "passed over: of reservations, licenses, whole arrays and the like");
   say(tally.of_other_clusters, "job", "of other clusters left out");
   if (tally.unknown_states > 0)
     fmt::print(stderr, "replay: {} a state that is not known, status -1; the first: {}\n",
@@ -106,7 +132,7 @@ void report_sacct(const accounting::Tally& tally, const accounting::Trace& trace
   say(trace.lone_runs, "job", "ran before, and no row says when: sacct --duplicates prints the earlier runs");
   say(trace.resized, "row", "of jobs that changed their size: such a job has the size of its start");
   say(trace.later_eligible, "job",
-      "could not start at once (dependency, --begin, hold): they wait from `eligible` in the side file on");
+      "could not start at once (dependency, begin time, hold): they wait from `eligible` in the side file on");
   say(trace.without_size, "job", "ran on what the log does not say: sizes are requests (field 8)");
   say(trace.without_limit, "job",
       "without a time limit" +
@@ -116,24 +142,35 @@ void report_sacct(const accounting::Tally& tally, const accounting::Trace& trace
   if (given.machine_size == 0)
     fmt::print(
         stderr,
-        "replay: the dump does not say how large the machine is: --machine-size COUNT does; at most {} processors "
+        "replay: the log does not say how large the machine is: --machine-size COUNT does; at most {} processors "
         "were in use at once\n",
         trace.most_in_use);
 }
 
-Source sacct_source(const ConvertGiven& given) {
-  std::vector<std::unique_ptr<accounting::Reader>> readers;
-  const sacct::ReaderOptions options{
+// PBS has a file a day, in which jobs begin that end in a later one; the others' files are complete.
+std::vector<std::unique_ptr<accounting::Reader>> readers_of(const ConvertGiven& given) {
+  const accounting::ReaderOptions options{
       .time_zone = given.time_zone, .strict = given.input.strict, .cluster = given.cluster};
-  readers.push_back(std::make_unique<sacct::Reader>(open_source(given.input.input), options));
-  for (const std::string& path : given.more)
-    readers.push_back(std::make_unique<sacct::Reader>(open_source(path), options));
+  std::vector<std::unique_ptr<ByteSource>> sources;
+  sources.push_back(open_source(given.input.input));
+  for (const std::string& path : given.more) sources.push_back(open_source(path));
+  std::vector<std::unique_ptr<accounting::Reader>> readers;
+  if (given.from_format == "pbs")
+    readers.push_back(std::make_unique<pbs::Reader>(std::move(sources), options));
+  else
+    for (auto& source : sources)
+      readers.push_back(std::make_unique<sacct::Reader>(std::move(source), options));
+  return readers;
+}
+
+Source accounting_source(const ConvertGiven& given) {
+  const auto readers = readers_of(given);
   auto trace = std::make_shared<accounting::Trace>(accounting::read_trace(
       readers, {.machine_size = given.machine_size > 0 ? std::optional{given.machine_size} : std::nullopt,
                 .missing_limit = given.missing_limit}));
   accounting::Tally tally;
   for (const auto& reader : readers) tally += reader->tally();
-  report_sacct(tally, *trace, given);
+  report_accounting(tally, *trace, given);
   return {.header = trace->header, .next = [trace, at = std::size_t{0}](TraceEntry& entry) mutable {
             if (at == trace->records.size()) return false;
             entry = {trace->records[at], {}};
@@ -144,7 +181,7 @@ Source sacct_source(const ConvertGiven& given) {
 }
 
 Source open_any(const ConvertGiven& given) {
-  if (given.from_format == "sacct") return sacct_source(given);
+  if (is_accounting(given.from_format)) return accounting_source(given);
   return given.from_format == "csv" ? csv_source(given) : swf_source(given);
 }
 
@@ -180,7 +217,7 @@ std::uint64_t write_swf(Source& source, const ConvertGiven& given, const std::fu
 
 std::string canonical(const ConvertGiven& given) {
   std::string text = fmt::format("replay trace convert --from {} --to {}", given.from_format, given.to_format);
-  if (given.from_format == "sacct") text += fmt::format(" --time-zone {}", given.time_zone);
+  if (is_accounting(given.from_format)) text += fmt::format(" --time-zone {}", given.time_zone);
   if (given.machine_size > 0) text += fmt::format(" --machine-size {}", given.machine_size);
   if (!given.cluster.empty() && !given.anonymise) text += fmt::format(" --cluster {}", given.cluster);
   if (given.missing_limit) text += fmt::format(" --missing-limit {}", to_text(*given.missing_limit));
@@ -211,31 +248,35 @@ int convert(ConvertGiven given) {
 
 Command add_trace_convert(CLI::App& trace) {
   CLI::App& command = add_command(
-      trace, "convert", "between SWF, CSV and dumps of Slurm's sacct; --anonymise to publish",
+      trace, "convert", "between SWF, CSV and the accounting of Slurm (sacct) and PBS; --anonymise to publish",
       "Examples:\n"
       "  replay trace convert KTH-SP2.swf.gz -o kth.csv\n"
       "  sacct -a -D -P -S 2024-01-01 "
       "--format=JobID,User,Group,JobName,Partition,QOS,Cluster,Submit,Eligible,Start,End,ElapsedRaw,AllocCPUS,"
       "ReqCPUS,TotalCPU,TimelimitRaw,ReqMem,NNodes,MaxRSS,State > jan.sacct\n"
-      "  replay trace convert jan.sacct --time-zone Europe/Stockholm --machine-size 1024 --anonymise -o jan.swf.gz");
+      "  replay trace convert jan.sacct --time-zone Europe/Stockholm --machine-size 1024 --anonymise -o jan.swf.gz\n"
+      "  replay trace convert server_priv/accounting/202401* --time-zone Europe/Stockholm -o jan.swf.gz");
   auto given = std::make_shared<ConvertGiven>();
   add_trace_files(command, *given);
   command.get_option("FILE")->description(
-      "SWF, CSV or what sacct --parsable2 prints; plain or .gz, '-': standard input");
-  command.add_option("MORE", given->more, "sacct: further dumps of the same cluster, which may overlap")
+      "SWF, CSV, what sacct --parsable2 prints, PBS accounting; plain or .gz, '-': standard input");
+  command.add_option("MORE", given->more, "sacct, pbs: further logs of the same cluster, which may overlap")
       ->type_name("FILE");
-  command.add_option("--from", given->from_format, "format of FILE (default: by the ending of its name)")
-      ->check(CLI::IsMember({"swf", "csv", "sacct"}));
+  command
+      .add_option("--from", given->from_format,
+                  "format of FILE (default: by the ending of its name, else by its content)")
+      ->check(CLI::IsMember({"swf", "csv", "sacct", "pbs"}));
   command.add_option("--to", given->to_format, "format of the output (default: by the ending of its name, else swf)")
       ->check(CLI::IsMember({"swf", "csv"}));
-  command.add_option("--time-zone", given->time_zone, "sacct: where its times are local, such as Europe/Stockholm")
+  command
+      .add_option("--time-zone", given->time_zone,
+                  "sacct, pbs: where its times are local, such as Europe/Stockholm")
       ->capture_default_str();
   add_count(command, "--machine-size", given->machine_size, 1, 2'147'483'647,
-            "sacct: processors of the machine, for MaxProcs");
+            "sacct, pbs: processors of the machine, for MaxProcs");
   add_text(command, "--cluster", given->cluster, "NAME", "sacct: only the jobs of this cluster");
-  add_duration(
-      command, "--missing-limit", "DURATION", given->missing_limit, kMissingLimit,
-      "sacct: time limit of jobs that have none (UNLIMITED, Partition_Limit), such as 7d; never below the run time");
+  add_duration(command, "--missing-limit", "DURATION", given->missing_limit, kMissingLimit,
+               "sacct, pbs: time limit of jobs that have none, such as 7d; never below the run time");
   command.add_flag(
       "--anonymise", given->anonymise,
       "users, groups, programs, queues, partitions become numbers in order of appearance; header lines that "

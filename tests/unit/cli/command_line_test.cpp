@@ -51,7 +51,11 @@ TEST_F(CommandLine, AFileOfAnotherKindIsNamedWithWhatReadsIt) {
              "121|ann|2024-05-06T08:00:00|2024-05-06T08:00:00|2024-05-06T08:01:00|60|2|COMPLETED\n");
   write_text(folder_ / "table.txt",
              "JobID           JobName  Partition\n------------ ---------- ----------\n121 md batch\n");
+  write_text(folder_ / "20240301",
+             "03/01/2024 12:00:00;E;7.srv;user=ann ctime=1709290800 start=1709290810 exec_host=n1/0*2 end=1709290870 "
+             "Exit_status=0\n");
   const std::pair<const char*, const char*> files[] = {
+      {"20240301", "PBS: `replay trace convert 20240301 --from pbs"},
       {"dump.txt", "a dump of sacct: `replay trace convert dump.txt --from sacct"},
       {"table.txt", "`sacct --parsable2"},
       {"t.csv", "`replay trace convert t.csv --from csv"},
@@ -78,6 +82,19 @@ TEST_F(CommandLine, AFileOfAnotherKindIsNamedWithWhatReadsIt) {
   expect_complaint("run -n 2 ./t.swf", 127, {"./t.swf", "expected a program", "`replay --trace ./t.swf"});
   expect_complaint("run dump.txt", 127, {"expected a program", "`replay trace convert dump.txt --from sacct"});
   expect_complaint("submit t.csv", 1, {"expected a program", "--from csv"});
+}
+
+TEST_F(CommandLine, ConvertKnowsALogByItsContentWhereItsNameSaysNothing) {
+  write_text(folder_ / "20240301",
+             "03/01/2024 12:00:00;E;7.srv;user=ann ctime=1709290800 start=1709290810 exec_host=n1/0*2 end=1709290870 "
+             "Exit_status=0\n");
+  write_text(folder_ / "dump.txt", "JobID|Submit|Start|End|AllocCPUS\n1|1700000000|1700000000|1700000060|2\n");
+  write_text(folder_ / "notes.txt", "not a log\n");
+  EXPECT_NE(replay("trace convert 20240301").out.find("\n1 0 10 60 2 "), std::string::npos);
+  EXPECT_NE(replay("trace convert dump.txt").out.find("\n1 0 0 60 2 "), std::string::npos);
+  expect_complaint("trace convert notes.txt", 2, {"--from: expected swf, csv, sacct or pbs, as 'notes.txt'"});
+  expect_complaint("trace convert 20240301 --cluster a", 2, {"--cluster goes with --from sacct"});
+  expect_complaint("trace convert dump.txt --to pbs", 2, {"--to"});
 }
 
 TEST_F(CommandLine, WhatDecidesTheMachineIsSaidAboveTheTable) {
