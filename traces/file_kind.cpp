@@ -49,6 +49,7 @@ std::optional<FileKind> kind_of(std::string_view line) {
   if (line.starts_with("#replay-events")) return FileKind::kEventLog;
   if (line.starts_with('{')) return FileKind::kJson;
   if (is_pbs_record(line)) return FileKind::kPbs;
+  if (is_lsf_record(line)) return FileKind::kLsf;
   const auto is_job_id = [](const std::string& cell) { return cell == "jobid" || cell == "jobidraw"; };
   if (line.find('|') != std::string_view::npos)
     return std::ranges::any_of(cells_of(line, '|'), is_job_id) ? std::optional{FileKind::kSacct} : std::nullopt;
@@ -75,6 +76,8 @@ std::string text_of(FileKind kind, std::string_view name) {
     case FileKind::kPbs:
       return fmt::format(
           "an accounting log of PBS: `replay trace convert {} --from pbs -o LOG.swf` makes a trace of it", file);
+    case FileKind::kLsf:
+      return fmt::format("LSF's lsb.acct: `replay trace convert {} --from lsf -o LOG.swf` makes a trace of it", file);
     case FileKind::kTraceCsv:
       return fmt::format("a trace as CSV: `replay trace convert {} --from csv -o LOG.swf` makes SWF of it", file);
     case FileKind::kJobs:
@@ -139,6 +142,11 @@ bool is_pbs_record(std::string_view line) {
   // Perhaps with a fraction of a second.
   const std::size_t semicolon = line.find(';');
   return semicolon < kDate.size() + 8 && semicolon + 2 < line.size() && line[semicolon + 2] == ';';
+}
+
+bool is_lsf_record(std::string_view line) {
+  constexpr std::string_view kTypes[] = {"\"JOB_FINISH\" ", "\"EVENT_ADRSV_FINISH\" ", "\"JOB_RESIZE\" "};
+  return std::ranges::any_of(kTypes, [&](std::string_view type) { return line.starts_with(type); });
 }
 
 std::optional<KnownFile> kind_of_text(std::string_view line, std::string_view name) {

@@ -14,6 +14,7 @@ enum class FileKind : std::uint8_t {
   kSacct,       ///< what `sacct --parsable2` prints
   kSacctTable,  ///< what sacct prints for people
   kPbs,         ///< an accounting log of PBS
+  kLsf,         ///< LSF's lsb.acct
   kTraceCsv,    ///< a trace as CSV
   kJobs,        ///< jobs.csv of a run, or Batsim's table of jobs
   kSideFile,    ///< NAME.jobs.csv beside a trace
@@ -36,6 +37,8 @@ struct KnownFile {
 
 /// Whether a line begins like a record of PBS's accounting: "MM/DD/YYYY HH:MM:SS;E;".
 [[nodiscard]] bool is_pbs_record(std::string_view line);
+/// Whether a line begins like a record of LSF's lsb.acct: "JOB_FINISH" in quotation marks.
+[[nodiscard]] bool is_lsf_record(std::string_view line);
 
 /// The kind of what is at `path`; nothing if it is unknown, or cannot be read.
 [[nodiscard]] std::optional<KnownFile> kind_of_path(const std::string& path);

@@ -11,6 +11,7 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/support/memory_bytes.hpp"
 #include "traces/convert/accounting_trace.hpp"
+#include "traces/convert/lsf_reader.hpp"
 #include "traces/convert/pbs_reader.hpp"
 #include "traces/convert/sacct_reader.hpp"
 #include "traces/swf_reader.hpp"
@@ -59,5 +60,7 @@ void pbs(std::string_view bytes) {
   sources.push_back(test::memory_source(bytes));
   read<pbs::Reader>(std::move(sources));
 }
+
+void lsf(std::string_view bytes) { read<lsf::Reader>(test::memory_source(bytes)); }
 
 }  // namespace replay::fuzz

@@ -17,6 +17,8 @@ void node_table(std::string_view bytes);
 void sacct(std::string_view bytes);
 /// An accounting log of PBS.
 void pbs(std::string_view bytes);
+/// LSF's lsb.acct.
+void lsf(std::string_view bytes);
 /// A trace as CSV.
 void trace_csv(std::string_view bytes);
 /// The event log's text.

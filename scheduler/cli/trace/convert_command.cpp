@@ -1,4 +1,4 @@
-// `replay trace convert FILE`: between SWF, our CSV and the accounting of Slurm and PBS, and --anonymise for logs that
+// `replay trace convert FILE`: between SWF, our CSV and the accounting of Slurm, PBS and LSF, and --anonymise for logs that
 // are to be published.
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/convert/accounting_trace.hpp"
 #include "traces/convert/anonymise.hpp"
+#include "traces/convert/lsf_reader.hpp"
 #include "traces/convert/pbs_reader.hpp"
 #include "traces/convert/sacct_reader.hpp"
 #include "traces/convert/trace_csv.hpp"
@@ -35,17 +36,17 @@ struct ConvertGiven : TraceFiles {
 
 // ---- formats ----
 
-bool is_accounting(std::string_view format) { return format == "sacct" || format == "pbs"; }
+bool is_accounting(std::string_view format) { return format == "sacct" || format == "pbs" || format == "lsf"; }
 
 std::string format_of_name(const std::string& path) {
   std::string_view stem = path;
   if (stem.ends_with(".gz")) stem.remove_suffix(3);
-  for (const std::string_view format : {"swf", "csv", "sacct", "pbs"})
+  for (const std::string_view format : {"swf", "csv", "sacct", "pbs", "lsf"})
     if (stem.ends_with(fmt::format(".{}", format))) return std::string(format);
   return {};
 }
 
-// By the name, else by the content: PBS calls its files 20240301.
+// By the name, else by the content: PBS calls its files 20240301, LSF lsb.acct.
 std::string format_of(const std::string& path) {
   std::string format = format_of_name(path);
   if (!format.empty() || path == "-") return format;
@@ -56,6 +57,7 @@ std::string format_of(const std::string& path) {
     case FileKind::kTraceCsv: return "csv";
     case FileKind::kSacct: return "sacct";
     case FileKind::kPbs: return "pbs";
+    case FileKind::kLsf: return "lsf";
     default: return {};
   }
 }
@@ -63,22 +65,22 @@ std::string format_of(const std::string& path) {
 void settle_formats(ConvertGiven& given) {
   if (given.from_format.empty()) given.from_format = format_of(given.input.input);
   if (given.from_format.empty())
-    throw UsageError(fmt::format("--from: expected swf, csv, sacct or pbs, as '{}' does not say what it is",
+    throw UsageError(fmt::format("--from: expected swf, csv, sacct, pbs or lsf, as '{}' does not say what it is",
                                  given.input.input));
   if (given.to_format.empty()) given.to_format = format_of_name(given.output.output);
   if (given.to_format.empty()) given.to_format = "swf";
   if (is_accounting(given.to_format))
-    throw UsageError("--to: expected swf or csv: logs of sacct and PBS are only read");
+    throw UsageError("--to: expected swf or csv: logs of sacct, PBS and LSF are only read");
   if (given.keep_acknowledgement && !given.anonymise)
     throw UsageError("--keep-acknowledgement goes with --anonymise: without it everything is kept");
   if (given.without_header && given.to_format != "csv") throw UsageError("--no-header goes with --to csv");
   const auto only_with = [&](bool is_given, std::string_view what, std::string_view formats, bool is_right) {
     if (is_given && !is_right) throw UsageError(fmt::format("{} with --from {}", what, formats));
   };
-  constexpr std::string_view kAccounting = "sacct or pbs";
+  constexpr std::string_view kAccounting = "sacct, pbs or lsf";
   const bool is_log = is_accounting(given.from_format);
   if (given.machine_size > 0 && !is_log)
-    throw UsageError("--machine-size goes with --from sacct or pbs: other traces say it in their header");
+    throw UsageError("--machine-size goes with --from sacct, pbs or lsf: other traces say it in their header");
   only_with(!given.more.empty(), "several files go", kAccounting, is_log);
   only_with(given.missing_limit.has_value(), "--missing-limit goes", kAccounting, is_log);
   only_with(!given.cluster.empty(), "--cluster goes", "sacct", given.from_format == "sacct");
@@ -159,7 +161,10 @@ std::vector<std::unique_ptr<accounting::Reader>> readers_of(const ConvertGiven& 
     readers.push_back(std::make_unique<pbs::Reader>(std::move(sources), options));
   else
     for (auto& source : sources)
-      readers.push_back(std::make_unique<sacct::Reader>(std::move(source), options));
+      if (given.from_format == "lsf")
+        readers.push_back(std::make_unique<lsf::Reader>(std::move(source), options));
+      else
+        readers.push_back(std::make_unique<sacct::Reader>(std::move(source), options));
   return readers;
 }
 
@@ -248,35 +253,36 @@ int convert(ConvertGiven given) {
 
 Command add_trace_convert(CLI::App& trace) {
   CLI::App& command = add_command(
-      trace, "convert", "between SWF, CSV and the accounting of Slurm (sacct) and PBS; --anonymise to publish",
+      trace, "convert", "between SWF, CSV and the accounting of Slurm (sacct), PBS and LSF; --anonymise to publish",
       "Examples:\n"
       "  replay trace convert KTH-SP2.swf.gz -o kth.csv\n"
       "  sacct -a -D -P -S 2024-01-01 "
       "--format=JobID,User,Group,JobName,Partition,QOS,Cluster,Submit,Eligible,Start,End,ElapsedRaw,AllocCPUS,"
       "ReqCPUS,TotalCPU,TimelimitRaw,ReqMem,NNodes,MaxRSS,State > jan.sacct\n"
       "  replay trace convert jan.sacct --time-zone Europe/Stockholm --machine-size 1024 --anonymise -o jan.swf.gz\n"
-      "  replay trace convert server_priv/accounting/202401* --time-zone Europe/Stockholm -o jan.swf.gz");
+      "  replay trace convert server_priv/accounting/202401* --time-zone Europe/Stockholm -o jan.swf.gz\n"
+      "  replay trace convert logdir/lsb.acct* --time-zone Europe/Stockholm -o jan.swf.gz");
   auto given = std::make_shared<ConvertGiven>();
   add_trace_files(command, *given);
   command.get_option("FILE")->description(
-      "SWF, CSV, what sacct --parsable2 prints, PBS accounting; plain or .gz, '-': standard input");
-  command.add_option("MORE", given->more, "sacct, pbs: further logs of the same cluster, which may overlap")
+      "SWF, CSV, what sacct --parsable2 prints, PBS accounting or lsb.acct; plain or .gz, '-': standard input");
+  command.add_option("MORE", given->more, "sacct, pbs, lsf: further logs of the same cluster, which may overlap")
       ->type_name("FILE");
   command
       .add_option("--from", given->from_format,
                   "format of FILE (default: by the ending of its name, else by its content)")
-      ->check(CLI::IsMember({"swf", "csv", "sacct", "pbs"}));
+      ->check(CLI::IsMember({"swf", "csv", "sacct", "pbs", "lsf"}));
   command.add_option("--to", given->to_format, "format of the output (default: by the ending of its name, else swf)")
       ->check(CLI::IsMember({"swf", "csv"}));
   command
       .add_option("--time-zone", given->time_zone,
-                  "sacct, pbs: where its times are local, such as Europe/Stockholm")
+                  "sacct, pbs, lsf: where its times are local, such as Europe/Stockholm")
       ->capture_default_str();
   add_count(command, "--machine-size", given->machine_size, 1, 2'147'483'647,
-            "sacct, pbs: processors of the machine, for MaxProcs");
+            "sacct, pbs, lsf: processors of the machine, for MaxProcs");
   add_text(command, "--cluster", given->cluster, "NAME", "sacct: only the jobs of this cluster");
   add_duration(command, "--missing-limit", "DURATION", given->missing_limit, kMissingLimit,
-               "sacct, pbs: time limit of jobs that have none, such as 7d; never below the run time");
+               "sacct, pbs, lsf: time limit of jobs that have none, such as 7d; never below the run time");
   command.add_flag(
       "--anonymise", given->anonymise,
       "users, groups, programs, queues, partitions become numbers in order of appearance; header lines that "

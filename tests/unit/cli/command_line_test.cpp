@@ -54,8 +54,10 @@ TEST_F(CommandLine, AFileOfAnotherKindIsNamedWithWhatReadsIt) {
   write_text(folder_ / "20240301",
              "03/01/2024 12:00:00;E;7.srv;user=ann ctime=1709290800 start=1709290810 exec_host=n1/0*2 end=1709290870 "
              "Exit_status=0\n");
+  write_text(folder_ / "lsb.acct", "\"JOB_FINISH\" \"10.1\" 1700000070 7\n");
   const std::pair<const char*, const char*> files[] = {
       {"20240301", "PBS: `replay trace convert 20240301 --from pbs"},
+      {"lsb.acct", "lsb.acct: `replay trace convert lsb.acct --from lsf"},
       {"dump.txt", "a dump of sacct: `replay trace convert dump.txt --from sacct"},
       {"table.txt", "`sacct --parsable2"},
       {"t.csv", "`replay trace convert t.csv --from csv"},
@@ -92,9 +94,9 @@ TEST_F(CommandLine, ConvertKnowsALogByItsContentWhereItsNameSaysNothing) {
   write_text(folder_ / "notes.txt", "not a log\n");
   EXPECT_NE(replay("trace convert 20240301").out.find("\n1 0 10 60 2 "), std::string::npos);
   EXPECT_NE(replay("trace convert dump.txt").out.find("\n1 0 0 60 2 "), std::string::npos);
-  expect_complaint("trace convert notes.txt", 2, {"--from: expected swf, csv, sacct or pbs, as 'notes.txt'"});
+  expect_complaint("trace convert notes.txt", 2, {"--from: expected swf, csv, sacct, pbs or lsf, as 'notes.txt'"});
   expect_complaint("trace convert 20240301 --cluster a", 2, {"--cluster goes with --from sacct"});
-  expect_complaint("trace convert dump.txt --to pbs", 2, {"--to"});
+  expect_complaint("trace convert dump.txt --to lsf", 2, {"--to"});
 }
 
 TEST_F(CommandLine, WhatDecidesTheMachineIsSaidAboveTheTable) {
