@@ -129,14 +129,15 @@ class OfferedLoad {
   std::uint64_t jobs_ = 0;
 };
 
-CleaningRules rules_for(CoreCount machine) {
+CleaningRules rules_for(CoreCount machine, const ScaleOptions& options) {
   CleaningRules rules;
   rules.machine_size = machine;
+  rules.oversize = options.oversize;
   return rules;
 }
 
-double load_of(const RereadableTrace& trace, Scale scale, CoreCount machine) {
-  WorkloadReader reader(trace.open(), rules_for(machine));
+double load_of(const RereadableTrace& trace, Scale scale, const CleaningRules& rules) {
+  WorkloadReader reader(trace.open(), rules);
   OfferedLoad load;
   for (TraceEntry entry; reader.next_entry(entry);) {
     scale.apply(entry, reader.swf().line());
@@ -214,7 +215,7 @@ ScaleResult scale_trace(const RereadableTrace& trace, TraceWriter& writer, const
   result.machine_after = options.sizes.value_or(result.machine_before);
   Scale scale(options, result.machine_before, opened.swf().name());
   if (options.load) {
-    result.load_before = load_of(trace, scale, result.machine_after);
+    result.load_before = load_of(trace, scale, rules_for(result.machine_after, options));
     if (options.by == LoadBy::kArrivals)
       scale.multiply_arrivals(*result.load_before / *options.load);
     else
@@ -223,7 +224,7 @@ ScaleResult scale_trace(const RereadableTrace& trace, TraceWriter& writer, const
   result.arrivals = scale.arrivals();
   result.runtimes = scale.runtimes();
 
-  WorkloadReader reader(std::move(opened), rules_for(result.machine_after));
+  WorkloadReader reader(std::move(opened), rules_for(result.machine_after, options));
   writer.write(scaled_header(reader.header(), scale, options, result.machine_before, command));
   OfferedLoad load;
   for (TraceEntry entry; reader.next_entry(entry);) {

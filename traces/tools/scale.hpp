@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "scheduler/model/units.hpp"
+#include "traces/cleaning.hpp"
 #include "traces/rereadable_trace.hpp"
 #include "traces/trace_stream.hpp"
 
@@ -27,6 +28,7 @@ struct ScaleOptions {
   std::optional<CoreCount> machine_size{};  ///< of the log; nothing: the header's
   std::optional<double> load{};             ///< offered load to reach, after the factors above
   LoadBy by = LoadBy::kArrivals;
+  Oversize oversize = Oversize::kSkip;  ///< what the load has of jobs wider than the machine
 };
 
 struct ScaleResult {

@@ -8,28 +8,19 @@
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
-#include "traces/local_time.hpp"
-#include "traces/models/resampling.hpp"
+#include "traces/models/logged_days.hpp"
 
 namespace replay::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr LocalSeconds kFirstMonday = LocalSeconds{4} * 86400;  // 1970-01-05
-
 struct FromLogGiven : TraceFiles {
   std::string folder;
   std::optional<std::uint64_t> sets, set;
-  std::uint64_t jobs = 10'000, seed = 1;
+  std::uint64_t jobs = kUsualSetJobs, seed = 1;
   std::vector<double> factors{1.0};
-  double tolerance = 2;  // per cent
-};
-
-struct Log {
-  SwfHeader header;
-  std::string clock_note;
-  Resampler resampler;
+  double tolerance = kUsualTolerance;  // per cent
 };
 
 void check(const FromLogGiven& given) {
@@ -43,35 +34,22 @@ void check(const FromLogGiven& given) {
   }
 }
 
-Log read_log(const TraceInput& from) {
-  WorkloadReader reader(open_trace(from), CleaningRules{});
-  std::vector<SampledJob> jobs = read_logged_jobs(reader);
-  if (const CleaningReport report = reader.report(); report.kept < report.read)
-    fmt::print(stderr, "{}: {} of {} records are jobs; trace info says what becomes of the others\n",
-               reader.swf().name(), report.kept, report.read);
-  report_odd_lines(odd_line_report(reader.trace()));
-  const auto clock = LogClock::of(reader.header());
-  if (!clock)
-    return {reader.header(),
-            "days were cut at 05:00; the log does not say when it began: its time 0 was taken for a Monday, 00:00",
-            Resampler(std::move(jobs), [](Duration t) { return static_cast<std::int64_t>(seconds(t)); })};
-  return {reader.header(),
-          fmt::format("days were cut at 05:00 local time, {}",
-                      clock->has_time_zone() ? fmt::format("time zone {}", reader.header().time_zone())
-                                             : std::string("as StartTime of the log shows it")),
-          Resampler(std::move(jobs), [clock](Duration t) { return clock->local(t) - kFirstMonday; })};
+LoggedDays read_log(const TraceInput& from) {
+  LoggedDays log = read_logged_days(open_trace(from));
+  if (log.report.kept < log.report.read)
+    fmt::print(stderr, "{}: {} of {} records are jobs; trace info says what becomes of the others\n", log.report.file,
+               log.report.kept, log.report.read);
+  report_odd_lines(log.odd_lines);
+  return log;
 }
 
-void write_set(const Log& log, const ResampledSet& set, std::uint64_t number, double factor, const FromLogGiven& given,
-               const std::string& path) {
+void write_set(const LoggedDays& log, const ResampledSet& set, std::uint64_t number, double factor,
+               const FromLogGiven& given, const std::string& path) {
   const std::string command =
       fmt::format("replay generate from-log --set {} --jobs {} --factors {} --tolerance {} --seed {}", number,
                   given.jobs, factor, given.tolerance, given.seed);
   TraceWriter writer = create_trace(given.output, path);
-  writer.write(resampled_header(log.header, set.jobs.size(), command, log.clock_note));
-  std::uint64_t job = 0;
-  for (const ResampledJob& placed : set.jobs)
-    writer.write(resampled_entry(log.resampler.jobs()[placed.logged], ++job, placed.submit, factor));
+  write_set(log, set, factor, command, writer);
   writer.close();
 }
 
@@ -83,7 +61,7 @@ std::string means_text(const Means& means) {
 
 int generate(const FromLogGiven& given) {
   check(given);
-  const Log log = read_log(given.input);
+  const LoggedDays log = read_log(given.input);
   fmt::print(stderr, "log: {}, {}, {}\n", counted(log.resampler.jobs().size(), "job"),
              counted(log.resampler.days(), "whole day"), means_text(log.resampler.means()));
   std::error_code error;
@@ -119,7 +97,7 @@ Command add_generate_from_log(CLI::App& generate_group) {
   add_factors(command, given->factors, "shrinking factors on the submit times, a file each [1]");
   command.add_option("--tolerance", given->tolerance, "how far means may be from the log's, in per cent")
       ->capture_default_str()
-      ->check(CLI::Range(0.01, 100.0));
+      ->check(CLI::Range(kLeastTolerance, kMostTolerance));
   add_seed(command, given->seed, "another seed, other sets");
   return [given] { return generate(*given); };
 }

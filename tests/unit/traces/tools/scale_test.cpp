@@ -62,6 +62,15 @@ TEST(Scale, RuntimesTakeRequestAndCpuTimeAlong) {
   EXPECT_FALSE(tool.header().find("EndTime"));
 }
 
+TEST(Scale, TheLoadHasWideJobsAsTheyAreSimulated) {
+  const ToolTest tool("; MaxProcs: 100\n" + job_line(1, {{2, "0"}, {5, "10"}}) + job_line(2, {{2, "500"}, {5, "80"}}) +
+                      job_line(3, {{2, "1000"}, {5, "10"}}));
+  EXPECT_DOUBLE_EQ(scale(tool, {.machine_size = 20, .load = 0.5}).load_before.value(), 0.1) << "left out";
+  EXPECT_DOUBLE_EQ(scale(tool, {.machine_size = 20, .load = 0.5, .oversize = Oversize::kClamp}).load_before.value(),
+                   0.2)
+      << "as wide as the machine";
+}
+
 // Whole seconds are rounded and decimals are not; the order stays, and a time within its request stays within it.
 TEST(Scale, OrderStaysWhereWholeAndDecimalTimesMeet) {
   const ToolTest tool(job_line(1, {{2, "11"}, {4, "100.5"}, {9, "101"}}) + job_line(2, {{2, "11.5"}}) + "; the end\n");
