@@ -12,6 +12,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/text/add_item.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/say_on_stderr.hpp"
@@ -119,9 +120,17 @@ std::vector<std::string> names_of(const std::vector<Axis>& axes) {
   return names;
 }
 
-std::string unknown(std::string_view what, const std::string& name, const std::vector<std::string>& known) {
+// `expected`: "--where: expected an axis".
+UsageError unknown(std::string_view expected, const std::string& found, const std::vector<std::string>& known) {
   const std::vector<std::string_view> words{known.begin(), known.end()};
-  return fmt::format("--figure {}: the study has no {} '{}'{}", kMetricOver, what, name, suggestion(name, words));
+  return UsageError(
+      fmt::format("{} of the study, found '{}'{}", expected, clean_line(found), suggestion(found, words)));
+}
+
+// Numbers may be written in several ways.
+bool is_same_value(const std::string& one, const std::string& other) {
+  const auto number = parse_finite(one);
+  return one == other || (number && number == parse_finite(other));
 }
 
 // Without the cells that are not asked for.
@@ -129,9 +138,11 @@ void keep(StudyResults& results, const std::vector<std::pair<std::string, std::s
   std::map<std::size_t, std::set<std::size_t>> kept;
   for (const auto& [name, value] : where) {
     const auto axis = std::ranges::find(results.axes, name, &Axis::name);
-    if (axis == results.axes.end()) throw UsageError(unknown("axis", name, names_of(results.axes)));
-    const auto found = std::ranges::find(axis->values, value);
-    if (found == axis->values.end()) throw UsageError(unknown(fmt::format("value of {},", name), value, axis->values));
+    if (axis == results.axes.end()) throw unknown("--where: expected an axis", name, names_of(results.axes));
+    const auto found =
+        std::ranges::find_if(axis->values, [&](const std::string& one) { return is_same_value(one, value); });
+    if (found == axis->values.end())
+      throw unknown(fmt::format("--where: expected a value of {}", name), value, axis->values);
     kept[static_cast<std::size_t>(axis - results.axes.begin())].insert(
         static_cast<std::size_t>(found - axis->values.begin()));
   }
@@ -143,7 +154,13 @@ void keep(StudyResults& results, const std::vector<std::pair<std::string, std::s
 
 MetricOver figure_of(const StudyComparison& study, const MetricOverOptions& options) {
   const auto axis = std::ranges::find(study.axes, options.axis, &Axis::name);
-  if (axis == study.axes.end()) throw UsageError(unknown("axis", options.axis, names_of(study.axes)));
+  if (options.axis == kPolicyAxis || options.axis == kSeedAxis)
+    throw UsageError(
+        fmt::format("--figure {}: expected another axis than policy, whose values are the curves, and seed, "
+                    "over which means are taken, found '{}'",
+                    kMetricOver, options.axis));
+  if (axis == study.axes.end())
+    throw unknown(fmt::format("--figure {}: expected an axis", kMetricOver), options.axis, names_of(study.axes));
   if (!is_numeric(*axis))
     throw UsageError(fmt::format("--figure {}: expected an axis of two numbers or more, found {} with {}", kMetricOver,
                                  axis->name, fmt::join(axis->values, ", ")));
@@ -249,7 +266,7 @@ void write_metric_over(const fs::path& folder, const MetricOverOptions& options,
   const std::vector<std::string> known = results.metrics;
   if (!options.metric.empty()) results.metrics = {options.metric};
   if (known.empty() || std::ranges::find(known, results.metrics[0]) == known.end())
-    throw UsageError(unknown("metric", options.metric, known));
+    throw unknown(fmt::format("--figure {}: expected a metric", kMetricOver), options.metric, known);
   results.metrics.resize(1);
   keep(results, options.where);
   drop_policies_without_cells(results);

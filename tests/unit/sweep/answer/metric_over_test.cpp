@@ -71,6 +71,11 @@ TEST_F(MetricOverFigure, HasOnlyTheCellsAskedFor) {
   EXPECT_NE(svg.find("<title>fcfs-malleable, load 9: 0.8 +- 0, 2 seeds</title>"), std::string::npos) << svg;
 }
 
+TEST_F(MetricOverFigure, TakesNumbersHoweverTheyAreWritten) {
+  EXPECT_EQ(drawn("metric-over:load:utilisation", {{"load", "9.0"}, {"load", "1e1"}, {"machine", "big"}}),
+            drawn("metric-over:load:utilisation", {{"load", "9"}, {"load", "10"}, {"machine", "big"}}));
+}
+
 TEST(MetricOverAxis, IsLogarithmicOverTwoDecadesAndCutsWhatIsBelow) {
   const StudyComparison study =
       compare(test::made_study({"a", "b"}, {"1", "2"}, {{{1, 3}, {2, 2}}, {{250, 251}, {300, 301}}}));
@@ -91,16 +96,22 @@ TEST_F(MetricOverFigure, SaysWhatItExpects) {
   EXPECT_FALSE(metric_over_named("gantt"));
   EXPECT_THROW(static_cast<void>(metric_over_named("metric-over")), UsageError);
   EXPECT_THROW(static_cast<void>(metric_over_named("metric-over:load:")), UsageError);
-  expect_refused("metric-over:lod", "--figure metric-over: the study has no axis 'lod'; did you mean 'load'?");
-  expect_refused("metric-over:policy", "--figure metric-over: the study has no axis 'policy'; known: load, machine");
+  expect_refused("metric-over:lod",
+                 "--figure metric-over: expected an axis of the study, found 'lod'; did you mean 'load'?");
+  for (const char* const name : {"policy", "seed"})
+    expect_refused(
+        fmt::format("metric-over:{}", name),
+        fmt::format("--figure metric-over: expected another axis than policy, whose values are the curves, and "
+                    "seed, over which means are taken, found '{}'",
+                    name));
   expect_refused("metric-over:load:mean_wai",
-                 "--figure metric-over: the study has no metric 'mean_wai'; did you mean 'mean_wait'?");
+                 "--figure metric-over: expected a metric of the study, found 'mean_wai'; did you mean 'mean_wait'?");
   expect_refused("metric-over:machine",
                  "--figure metric-over: expected an axis of two numbers or more, found machine with big, small");
   expect_refused("metric-over:load",
-                 "--figure metric-over: the study has no axis 'size'; known: policy, load, seed, machine",
+                 "--where: expected an axis of the study, found 'size'; known: policy, load, seed, machine",
                  {{"size", "4"}});
-  expect_refused("metric-over:load", "--figure metric-over: the study has no value of load, '11'; known: 9, 10",
+  expect_refused("metric-over:load", "--where: expected a value of load of the study, found '11'; known: 9, 10",
                  {{"load", "11"}});
   EXPECT_THROW(write_metric_over(folder_ / "nowhere", {.axis = "load"}, "a.svg"), InputError);
   EXPECT_THROW(write_metric_over(folder_.path(), {.axis = "load"}, "a.png"), UsageError);
