@@ -23,6 +23,7 @@
 #include "scheduler/sweep/estimate.hpp"
 #include "scheduler/sweep/plan.hpp"
 #include "scheduler/sweep/read_results.hpp"
+#include "scheduler/sweep/study_folder.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -132,8 +133,8 @@ int gather(const sweep::Plan& plan, const SweepGiven& given) {
   const sweep::StudyResults results =
       sweep::read_results(plan, given.out, given.mixed ? sweep::Versions::kMixed : sweep::Versions::kOne);
   if (results.cells.empty())
-    throw InputError(fmt::format("{}: expected cells of {}, found none: {} computes them", given.out, given.study,
-                                 command_for(given, "")));
+    throw sweep::TryAgain(fmt::format("{}: expected cells of {}, found none: {} computes them", given.out, given.study,
+                                      command_for(given, "")));
   const std::string table = sweep::write_answer(given.out, results);
   const auto failed = std::ranges::count_if(results.cells, [](const auto& cell) { return !cell.failure.empty(); });
   if (given.json)
@@ -149,9 +150,22 @@ int gather(const sweep::Plan& plan, const SweepGiven& given) {
 
 // ---- --dry-run ----
 
+// As exact as an estimate is.
+std::string about(double seconds) {
+  constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
+  if (seconds < 1) return "less than 1s";
+  if (seconds < 2 * kMinute) return fmt::format("{:.0f}s", seconds);
+  if (seconds < 2 * kHour) return fmt::format("{:.0f}min", seconds / kMinute);
+  if (seconds < 2 * kDay) return fmt::format("{:.1f}h", seconds / kHour);
+  return fmt::format("{:.1f}d", seconds / kDay);
+}
+
 int dry_run(const sweep::Plan& plan, const SweepGiven& given) {
-  const HeedStops heeding;
   const sweep::Estimate estimate = sweep::estimate(plan, given.out);
+  if (stops_asked() > 0) {
+    say_on_stderr("replay: interrupted: nothing is known yet of the time");
+    return exit_status_after_stop();
+  }
   const int jobs = given.jobs > 0 ? given.jobs : sweep::cores_for_this_process(sweep::environment_variable);
   if (given.json) {
     print_json({{"cells", estimate.cells},
@@ -160,27 +174,28 @@ int dry_run(const sweep::Plan& plan, const SweepGiven& given) {
                 {"jobs", jobs},
                 {"cpu_seconds", estimate.seconds},
                 {"seconds", estimate.seconds / jobs},
-                {"bytes", estimate.bytes}});
+                {"bytes", estimate.bytes},
+                {"tried", estimate.tried},
+                {"tried_failed", estimate.failed}});
     return 0;
   }
   fmt::print("{}: {}, {} done, {} to compute\n", plan.study().name, counted(estimate.cells, "cell"), estimate.done,
              estimate.missing);
-  fmt::print(
-      "expected: {} on {}, {} of CPU time; {}\n",
-      with_unit(std::chrono::round<std::chrono::seconds>(std::chrono::duration<double>(estimate.seconds / jobs))),
-      counted(jobs, "core"),
-      with_unit(std::chrono::round<std::chrono::seconds>(std::chrono::duration<double>(estimate.seconds))),
-      size_text(estimate.bytes));
+  if (estimate.missing == 0) return 0;
+  fmt::print("expected: {} on {}, {} of CPU time; {}\n", about(estimate.seconds / jobs), counted(jobs, "core"),
+             about(estimate.seconds), size_text(estimate.bytes));
   fmt::print("{}\n", estimate.tried == 0 ? std::string{"by the cells that are done"}
                                          : fmt::format("by {} that {} tried now", counted(estimate.tried, "cell"),
                                                        estimate.tried == 1 ? "was" : "were"));
+  if (estimate.failed > 0)
+    fmt::print("{} of these failed, the first: {}\n", estimate.failed, clean_line(estimate.failure));
   return 0;
 }
 
 // ---- cells ----
 
 void print_end(const sweep::ShardEnd& end, const SweepGiven& given) {
-  const std::size_t done = end.cells - end.failed - end.left;
+  const std::size_t done = end.cells == 0 ? end.done : end.cells - end.failed - end.left;
   if (given.json) {
     ordered_json json{{"cells", end.cells},
                       {"done", done},
@@ -196,8 +211,11 @@ void print_end(const sweep::ShardEnd& end, const SweepGiven& given) {
     print_json(json);
     return;
   }
-  fmt::print("{} of {} done{}, {} failed, {} missing\n", done, counted(end.cells, "cell"),
-             end.done_before > 0 ? fmt::format(" ({} before)", end.done_before) : "", end.failed, end.left);
+  if (end.cells == 0 && end.interrupted)
+    fmt::print("{} done now\n", counted(end.done, "cell"));
+  else
+    fmt::print("{} of {} done{}, {} failed, {} missing\n", done, counted(end.cells, "cell"),
+               end.done_before > 0 ? fmt::format(" ({} before)", end.done_before) : "", end.failed, end.left);
   if (end.helped > 0) fmt::print("{} of other shards\n", counted(end.helped, "cell"));
   std::vector<std::pair<std::size_t, std::string_view>> reasons;
   for (const auto& [reason, count] : end.failures) reasons.emplace_back(count, reason);
@@ -252,13 +270,16 @@ int sweep_with(const SweepGiven& given) {
   if (kinds > 1) throw UsageError("expected one of --dry-run, --list, --status, --gather and --cell, found several");
   if (!given.cell.empty() && !given.shard.empty()) throw UsageError("--cell: expected without --shard");
   if (given.mixed && !given.gather) throw UsageError("--mixed-versions: expected with --gather");
-  if (given.out.empty() && !given.dry_run && !given.list)
-    throw UsageError("-o is missing: expected the folder of the sweep");
+  if (given.out.empty() && !given.dry_run)
+    throw UsageError(fmt::format("-o is missing: expected the folder of the sweep{}",
+                                 given.list ? ", which the commands of --list name" : ""));
   sweep::Plan plan{given.study};
+  if (!given.out.empty()) sweep::expect_folder_of(plan.study().name, given.out);
   if (given.list) return list(plan, given);
   if (given.status) return show_status(plan, given);
   if (given.gather) return gather(plan, given);
   if (given.dry_run) return dry_run(plan, given);
+  sweep::name_folder(plan.study().name, given.out);
   if (given.folders) plan.keep_runs(given.out);
   return run(plan, given);
 }

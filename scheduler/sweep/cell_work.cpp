@@ -27,11 +27,12 @@ namespace {
 using experiment::number_of;
 using experiment::RunOption;
 
-constexpr std::uint64_t kMostJobs = 1'000'000'000'000;
+constexpr std::uint64_t kMostJobs = 100'000'000;  // 140 bytes each in memory
 constexpr Choice<LoadBy> kLoadBys[] = {{"arrivals", LoadBy::kArrivals}, {"runtimes", LoadBy::kRuntimes}};
 constexpr Choice<ArrivalProcess> kArrivals[] = {{"lublin", ArrivalProcess::kLublin},
                                                 {"poisson", ArrivalProcess::kPoisson}};
-constexpr std::string_view kModels[] = {"lublin"};
+constexpr std::string_view kLublin = "lublin", kFromLog = "from-log";
+constexpr std::string_view kModels[] = {kLublin, kFromLog};
 
 // Of real runs, and of what a run leaves.
 constexpr std::string_view kOtherOptions[] = {
@@ -68,12 +69,12 @@ std::vector<CellWord> words_of_workloads() {
       {.name = "jobs",
        .set = [](CellWork& work,
                  const std::string& text) { work.jobs = number_of<std::uint64_t>("--jobs", text, 1, kMostJobs); }},
-      {.name = "load",
+      {.name = "tolerance",
        .set =
            [](CellWork& work, const std::string& text) {
-             work.load = number_of<double>("--load", text, 0, std::numeric_limits<double>::max());
-             expect_offered_load(*work.load);
+             work.tolerance = number_of<double>("--tolerance", text, kLeastTolerance, kMostTolerance);
            }},
+      {.name = "load", .set = [](CellWork& work, const std::string& text) { work.load = offered_load_of(text); }},
       {.name = "load-by",
        .words = words_of(kLoadBys),
        .set = [](CellWork& work, const std::string& text) { work.load_by = value_of("--load-by", kLoadBys, text); }},
@@ -163,24 +164,36 @@ std::vector<CellWord> all_words() {
 
 [[noreturn]] void refuse(const std::string& what) { throw UsageError(what); }
 
-bool is_of_model(std::string_view name) {
-  constexpr std::string_view kOfModel[] = {"duration", "min-runtime", "max-runtime", "arrivals"};
-  return std::ranges::find(kOfModel, name) != std::end(kOfModel) ||
-         std::ranges::find(kLublinParameters, name, &LublinParameter::name) != std::end(kLublinParameters);
+// The model to which a word belongs; empty: to none.
+std::string_view model_of(std::string_view word) {
+  constexpr std::string_view kOfLublin[] = {"duration", "min-runtime", "max-runtime", "arrivals"};
+  const bool is_of_lublin =
+      std::ranges::find(kOfLublin, word) != std::end(kOfLublin) ||
+      std::ranges::find(kLublinParameters, word, &LublinParameter::name) != std::end(kLublinParameters);
+  return is_of_lublin ? kLublin : word == "tolerance" ? kFromLog : "";
+}
+
+// Where the jobs come from.
+void check_source(const CellWork& work, const std::map<std::string, std::string>& parameters) {
+  const bool has_trace = !work.run.trace.empty();
+  if (work.model.empty() && !has_trace) refuse("--trace: is missing: expected a trace, or a model such as lublin");
+  if (work.model == kLublin && has_trace)
+    refuse("--model: expected a model or a trace, found both; the model from-log makes jobs of a trace");
+  if (work.model == kFromLog && !has_trace) refuse("--trace: is missing: the model from-log makes jobs of a log");
+  if (work.run.trace == "-") refuse("--trace: expected a file, found standard input");
+  if (work.model == kFromLog && work.jobs && *work.jobs < 2) refuse("--jobs: expected 2 or more of from-log, found 1");
+  for (const auto& [name, value] : parameters)
+    if (const std::string_view model = model_of(name); !model.empty() && model != work.model)
+      refuse(fmt::format("--{}: is of the model {}, and there is {}", name, model,
+                         work.model.empty() ? "a trace" : work.model));
+  if (work.model == kLublin && work.run.machine.empty() && !work.run.cleaning.contains("machine-size"))
+    refuse("--machine: is missing: a model makes jobs for a machine");
 }
 
 // Which words go together.
 void check(const CellWork& work, const std::map<std::string, std::string>& parameters) {
   if (work.run.policies.empty()) refuse("--policy: is missing: expected a policy such as easy");
-  if (work.model.empty() == work.run.trace.empty())
-    refuse(work.model.empty() ? "--trace: is missing: expected a trace, or a model such as lublin"
-                              : "--model: expected a model or a trace, found both");
-  if (work.run.trace == "-") refuse("--trace: expected a file, found standard input");
-  if (work.model.empty())
-    for (const auto& [name, value] : parameters)
-      if (is_of_model(name)) refuse(fmt::format("--{}: is of a model, and there is a trace", name));
-  if (!work.model.empty() && work.run.machine.empty() && !work.run.cleaning.contains("machine-size"))
-    refuse("--machine: is missing: a model makes jobs for a machine");
+  check_source(work, parameters);
   if (parameters.contains("load-by") && !work.load) refuse("--load-by: expected with load");
   if (names_model(work.run.runtime_model, "calibrated") && work.run.profile.empty())
     refuse("--profile: is missing: the runtime model calibrated reads one, and each computer has its own");
@@ -190,7 +203,9 @@ void check(const CellWork& work, const std::map<std::string, std::string>& param
 // Fills in what follows from other words.
 void finish(CellWork& work) {
   work.declare.seed = work.run.seed;
-  if (work.model.empty()) return;
+  // Node events beside a log are of its own time, and not of that of sets.
+  if (work.model == kFromLog && work.run.nodes_from.empty()) work.run.nodes_from = "none";
+  if (work.model != kLublin) return;
   const auto size = work.run.cleaning.find("machine-size");
   LublinModel& model = work.lublin.model;
   model.machine_size = size == work.run.cleaning.end() ? machine_of(work.run.machine).size()
@@ -237,29 +252,56 @@ class Steps {
   std::string pairs_;
 };
 
+void make_by_lublin(const CellWork& work, Steps& steps) {
+  const LublinPlan plan = plan_lublin(work.lublin);
+  const LublinTotals totals = lublin_totals(work.lublin, plan);
+  steps.add("model.swf", [&](TraceWriter& writer) { write_lublin(work.lublin, plan, totals, writer); });
+}
+
+void make_from_log(const CellWork& work, Steps& steps) {
+  const LoggedDays log = read_logged_days(steps.last().open());
+  const std::uint64_t jobs = work.jobs.value_or(kUsualSetJobs);
+  const ResampledSet set = log.resampler.make_set(Seed{work.run.seed}, 1, jobs, work.tolerance / 100);
+  const std::string command =
+      fmt::format("replay generate from-log --set 1 --jobs {} --factors 1 --tolerance {} --seed {}", jobs,
+                  work.tolerance, work.run.seed);
+  steps.add("set.swf", [&](TraceWriter& writer) { write_set(log, set, 1, command, writer); });
+}
+
+// The machine of which a trace is, as its reader takes it to be.
+CoreCount machine_of_log(const RereadableTrace& trace) {
+  WorkloadReader reader(trace.open(), {});
+  if (const auto size = reader.header().machine_size()) return *size;
+  for (TracedJob job; reader.next(job);) continue;
+  return reader.machine_size();
+}
+
+void change_load(CellWork& work, Steps& steps) {
+  ScaleOptions scale{.load = work.load, .by = work.load_by};
+  const RereadableTrace last = steps.last();
+  // Of the machine that is simulated, unless sizes are scaled to it.
+  if (!work.run.machine.empty() && !work.run.scale_from) {
+    scale.machine_size = machine_of(work.run.machine).size();
+    if (experiment::cleaning_rules(work.run.cleaning).oversize == Oversize::kClamp) scale.oversize = Oversize::kClamp;
+    // The new header has that machine, but which jobs are cleaned away does not depend on the load.
+    work.run.cleaning.try_emplace("machine-size", fmt::format("{}", machine_of_log(last)));
+  }
+  steps.add("load.swf", [&](TraceWriter& writer) {
+    (void)scale_trace(last, writer, scale, fmt::format("replay trace scale --load {}", *work.load));
+  });
+}
+
 void make_workload(CellWork& work, const fs::path& scratch) {
   Steps steps{work.run, scratch};
-  if (!work.model.empty()) {
-    const LublinPlan plan = plan_lublin(work.lublin);
-    const LublinTotals totals = lublin_totals(work.lublin, plan);
-    steps.add("model.swf", [&](TraceWriter& writer) { write_lublin(work.lublin, plan, totals, writer); });
-  } else {
-    if (work.jobs) {
-      TraceReader reader = steps.last().open();
-      steps.add("first.swf", [&](TraceWriter& writer) {
-        (void)cut_trace(reader, writer, {.first = work.jobs}, fmt::format("replay trace cut --first {}", *work.jobs));
-      });
-    }
-    if (work.load) {
-      ScaleOptions scale{.load = work.load, .by = work.load_by};
-      // Of the machine that is simulated, unless sizes are scaled to it.
-      if (!work.run.machine.empty() && !work.run.scale_from) scale.machine_size = machine_of(work.run.machine).size();
-      const RereadableTrace last = steps.last();
-      steps.add("load.swf", [&](TraceWriter& writer) {
-        (void)scale_trace(last, writer, scale, fmt::format("replay trace scale --load {}", *work.load));
-      });
-    }
+  if (work.model == kLublin) make_by_lublin(work, steps);
+  if (work.model == kFromLog) make_from_log(work, steps);
+  if (work.model.empty() && work.jobs) {
+    TraceReader reader = steps.last().open();
+    steps.add("first.swf", [&](TraceWriter& writer) {
+      (void)cut_trace(reader, writer, {.first = work.jobs}, fmt::format("replay trace cut --first {}", *work.jobs));
+    });
   }
+  if (work.load && work.model != kLublin) change_load(work, steps);
   if (!work.declares) return;
   const Declarations declarations = declarations_of(work.declare);
   const RereadableTrace last = steps.last();
@@ -271,6 +313,40 @@ void make_workload(CellWork& work, const fs::path& scratch) {
     declarer.declare(header);
     declare_trace(reader, declarer, header, writer);
   });
+}
+
+void add_cleaning(std::map<std::string, double>& results, const CleaningReport& report) {
+  const Finding* const wide = report.find("oversize");
+  const bool is_skipped = wide != nullptr && wide->action == "skipped";
+  if (report.skipped > 0) results[kLeftOut] = static_cast<double>(report.skipped);
+  if (wide != nullptr) results[is_skipped ? kTooWide : kNarrowed] = static_cast<double>(wide->count);
+}
+
+// Reasons are compared and counted: they must not have the name of a folder that is another one each time. A workload in it is
+// named by the file that it was made of.
+std::string with_lasting_names(std::string text, const fs::path& folder, const std::string& trace) {
+  const std::string prefix = folder.string() + "/", instead = trace.empty() ? "" : trace + ", ";
+  for (std::size_t at = 0; (at = text.find(prefix, at)) != std::string::npos; at += instead.size())
+    text.replace(at, prefix.size(), instead);
+  return text;
+}
+
+std::map<std::string, double> make_and_simulate(const CellWork& work, const fs::path& scratch,
+                                                const std::string& command_line, const std::optional<KeptRun>& keep) {
+  CellWork own = work;
+  if (keep) fs::create_directories(keep->workload);
+  make_workload(own, keep ? keep->workload : scratch);
+  own.run.outputs = keep ? "" : "none";
+  const experiment::Prepared prepared = experiment::prepare(own.run);
+  const results::PolicyRun run =
+      experiment::simulate_policy(prepared, 0, keep ? keep->run : fs::path{}, command_line, [](std::size_t) {});
+  if (!run.fault.empty()) throw PolicyError(run.fault);
+  if (!run.broken_off.empty()) throw PolicyError(run.broken_off);
+  if (!run.unwritten.empty()) throw TryAgain(run.unwritten.front());
+  std::map<std::string, double> results;
+  for (const metrics::Metric& metric : run.summary.metrics) results.emplace(metric.name, metric.value);
+  add_cleaning(results, prepared.loaded.report);
+  return results;
 }
 
 }  // namespace
@@ -305,20 +381,14 @@ CellWork work_of(const std::map<std::string, std::string>& parameters) {
 }
 
 std::map<std::string, double> compute(const CellWork& work, const fs::path& scratch, const std::string& command_line,
-                                      const std::optional<KeptRun>& keep) {
-  CellWork own = work;
-  if (keep) fs::create_directories(keep->workload);
-  make_workload(own, keep ? keep->workload : scratch);
-  own.run.outputs = keep ? "" : "none";
-  const experiment::Prepared prepared = experiment::prepare(own.run);
-  const results::PolicyRun run =
-      experiment::simulate_policy(prepared, 0, keep ? keep->run : fs::path{}, command_line, [](std::size_t) {});
-  if (!run.fault.empty()) throw PolicyError(run.fault);
-  if (!run.broken_off.empty()) throw PolicyError(run.broken_off);
-  if (!run.unwritten.empty()) throw TryAgain(run.unwritten.front());
-  std::map<std::string, double> results;
-  for (const metrics::Metric& metric : run.summary.metrics) results.emplace(metric.name, metric.value);
-  return results;
+                                      const std::optional<KeptRun>& keep) try {
+  return make_and_simulate(work, scratch, command_line, keep);
+} catch (const TryAgain&) {
+  throw;
+} catch (const InputError& error) {
+  throw InputError(with_lasting_names(error.what(), keep ? keep->workload : scratch, work.run.trace));
+} catch (const UsageError& error) {
+  throw UsageError(with_lasting_names(error.what(), keep ? keep->workload : scratch, work.run.trace));
 }
 
 }  // namespace replay::sweep

@@ -13,6 +13,7 @@
 
 #include "scheduler/experiment/run_spec.hpp"
 #include "traces/declare/options.hpp"
+#include "traces/models/logged_days.hpp"
 #include "traces/models/lublin_workload.hpp"
 #include "traces/tools/scale.hpp"
 
@@ -20,8 +21,9 @@ namespace replay::sweep {
 
 struct CellWork {
   experiment::RunSpec run{};            ///< `trace`: the one that the workload is made of
-  std::string model;                    ///< "lublin"; empty: there is a trace
+  std::string model;                    ///< "lublin", "from-log", which makes jobs of a trace; empty: there is a trace
   LublinOrder lublin{};                 ///< of the model; its machine, jobs and seed are set by finish()
+  double tolerance = kUsualTolerance;   ///< of from-log, per cent
   std::optional<std::uint64_t> jobs{};  ///< of a model; of a trace: its first records
   std::optional<double> load{};         ///< offered
   LoadBy load_by = LoadBy::kArrivals;
@@ -57,8 +59,12 @@ struct KeptRun {
   std::filesystem::path run;  ///< folder of the run, which is not there yet
 };
 
-/// Makes the workload in `scratch`, if it is not that of a file, and simulates it: the metrics by name. With `keep` the workload goes
-/// there, and the run is written. Throws UsageError, InputError, PolicyError, TryAgain.
+/// Of results: what cleaning has done to the workload's records, where it has done it.
+inline constexpr const char kLeftOut[] = "records_left_out", kTooWide[] = "records_left_out_as_too_wide",
+                            kNarrowed[] = "jobs_narrowed";
+
+/// Makes the workload in `scratch`, if it is not that of a file, and simulates it: the metrics by name, and the three above if they
+/// are not 0. With `keep` the workload goes there, and the run is written. Throws UsageError, InputError, PolicyError, TryAgain.
 [[nodiscard]] std::map<std::string, double> compute(const CellWork& work, const std::filesystem::path& scratch,
                                                     const std::string& command_line,
                                                     const std::optional<KeptRun>& keep = {});

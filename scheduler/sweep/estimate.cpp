@@ -29,7 +29,8 @@ class Trial {
   Trial(const Plan& plan, std::vector<Group>& groups) : plan_(plan), groups_(groups) {}
 
   // Bytes of the mean line.
-  double run(const std::vector<std::vector<std::size_t>>& cells, std::size_t& tried) {
+  double run(const std::vector<std::vector<std::size_t>>& cells, Estimate& made) {
+    const HeedStops heeding;  // no child outlives this
     Children children{plan_, {.time = kMostTime}};
     const auto until = std::chrono::steady_clock::now() + kMostTime;
     double bytes = 0;
@@ -43,12 +44,13 @@ class Trial {
         if (ends.empty()) return 0;
         groups_[group].seconds += ends.front().seconds;
         ++groups_[group].measured;
-        ++tried;
+        ++made.tried;
+        if (ends.front().kind != CellEnd::Kind::kDone && ++made.failed == 1) made.failure = ends.front().text;
         const CellLine line{
             .id = *plan_.id(cell), .version = Plan::version(), .failure = {}, .parameters = plan_.parameters(cell)};
         bytes += static_cast<double>(to_text(line, ends.front().text).size());
       }
-    return tried == 0 ? 0 : bytes / static_cast<double>(tried);
+    return made.tried == 0 ? 0 : bytes / static_cast<double>(made.tried);
   }
 
  private:
@@ -86,9 +88,12 @@ Estimate estimate(const Plan& plan, const std::filesystem::path& folder) {
       groups[group].measured = 1;
     }
   } else {
-    line = Trial{plan, groups}.run(trials, made.tried);
+    line = Trial{plan, groups}.run(trials, made);
   }
-  for (const Group& group : groups) made.seconds += static_cast<double>(group.missing) * group.mean();
+  Group all;
+  for (const Group& group : groups) all.seconds += group.seconds, all.measured += group.measured;
+  for (const Group& group : groups)
+    made.seconds += static_cast<double>(group.missing) * (group.measured > 0 ? group : all).mean();
   made.bytes = static_cast<double>(made.cells) * line;
   return made;
 }

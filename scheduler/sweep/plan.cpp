@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -14,30 +15,50 @@
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/sweep/cell_work.hpp"
 #include "scheduler/sweep/engine/marks.hpp"
+#include "traces/trace_stream.hpp"
 
 namespace replay::sweep {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kUnfinished = "runs/unfinished";
 constexpr std::size_t kMostCells = 1'000'000'000;
 constexpr std::size_t kMostChecked = 2000;  // combinations of values that are tried before anything runs
+
+// Begins the name of a run in DIR/runs that is not complete; its process_label() follows.
+constexpr char kUnfinished = '.';
 
 std::size_t place_of(const StudyFile& study, std::string_view word) {
   return static_cast<std::size_t>(std::ranges::find(study.axes, word, &StudyAxis::word) - study.axes.begin());
 }
 
-// The files of a run, with what is in them.
+// Calls `read`; what it throws of the file becomes a mistake in the word.
+void as_mistake_in(const char* word, const std::function<void()>& read) try {
+  read();
+} catch (const InputError& error) {
+  throw UsageError(fmt::format("--{}: {}", word, error.what()));
+}
+
+// Up to the first job: what is wrong further on is for the cells to say.
+void begin_to_read(const experiment::RunSpec& run) {
+  const auto side_file = experiment::side_file_of(run.trace, run.jobs_from);
+  TraceReader reader{run.trace, {.swf = {.strict = run.strict}, .job_table = side_file}};
+  SwfRecord first;
+  (void)reader.next(first);
+}
+
+// The files of a run, with what is in them. Throws UsageError, "--WORD: ...".
 std::string contents_of(const experiment::RunSpec& run, std::map<std::string, std::string>& digests) {
   std::string text;
   const auto add = [&](const char* what, const std::optional<std::string>& file) {
     if (!file || file->empty()) return;
     std::string& digest = digests[*file];
-    if (digest.empty()) digest = digest_of(*file).sha256;
+    if (digest.empty()) as_mistake_in(what, [&] { digest = digest_of(*file).sha256; });
     text += fmt::format("file {}={}\n", what, digest);
   };
   if (!run.trace.empty()) {
+    const bool is_new = !digests.contains(run.trace);
     add("trace", run.trace);
+    if (is_new) as_mistake_in("trace", [&] { begin_to_read(run); });
     add("jobs-from", experiment::side_file_of(run.trace, run.jobs_from));
     add("nodes-from", experiment::nodes_file_of(run));
     if (names_model(run.runtime_model, "pairs")) add("pairs", experiment::pairs_file_of(run));
@@ -68,8 +89,16 @@ Plan::Plan(const fs::path& file) : study_(read_study(file)) {
   parts.try_emplace("seed", Part{std::nullopt, {"seed=1\n"}});
   for (auto& [word, part] : parts)
     if (!find_cell_word(word)->is_file) parts_.push_back(std::move(part));
+  expect_cells();
   check_combinations();
   read_inputs();
+}
+
+void Plan::expect_cells() const {
+  for (std::size_t cell = 0; cell < count_; ++cell)
+    if (!is_left_out(cell)) return;
+  throw UsageError(fmt::format("{}: where: expected cells that are left, found that all {} are left out",
+                               study_.at(study_.exclusions.back().line), count_));
 }
 
 std::string Plan::version() { return REPLAY_VERSION; }
@@ -142,8 +171,10 @@ std::string Plan::parameters(std::size_t cell) const {
 void Plan::keep_runs(const fs::path& folder) {
   kept_ = folder;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator{folder / kUnfinished, ignored})
-    if (has_ended(entry.path().filename().string())) fs::remove_all(entry.path(), ignored);
+  for (const auto& entry : fs::directory_iterator{folder / "runs", ignored}) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kUnfinished) && has_ended(name.substr(1))) fs::remove_all(entry.path(), ignored);
+  }
 }
 
 // Of all that cells of one workload have in common, and perhaps of more than that.
@@ -160,7 +191,8 @@ std::map<std::string, double> Plan::compute(std::size_t cell, const fs::path& sc
   const CellWork work = work_of(words_of(values_of(cell)));
   const std::string command_line = fmt::format("replay sweep {} --cell {}", study_.path.string(), name);
   if (kept_.empty()) return sweep::compute(work, scratch, command_line);
-  const KeptRun keep{kept_ / "workloads" / id_text(workload_id(cell)), kept_ / kUnfinished / process_label(name)};
+  const KeptRun keep{kept_ / "workloads" / id_text(workload_id(cell)),
+                     kept_ / "runs" / (kUnfinished + process_label(name))};
   std::map<std::string, double> results = sweep::compute(work, scratch, command_line, keep);
   const fs::path run = kept_ / "runs" / name;
   std::error_code error;
@@ -245,8 +277,8 @@ void Plan::read_inputs() {
       values[input_axes_[i]] = rest % study_.axes[input_axes_[i]].values.size();
     try {
       inputs_.push_back(contents_of(work_of(words_of(values)).run, digests));
-    } catch (const InputError& error) {
-      throw UsageError(mistake_in(values, std::string{"trace: "} + error.what()));
+    } catch (const UsageError& error) {
+      throw UsageError(mistake_in(values, error.what()));
     }
   }
 }

@@ -17,7 +17,8 @@ namespace replay::sweep {
 
 class Plan final : public Cells {
  public:
-  /// Reads and checks the file, reads the inputs that it names. Throws UsageError for a mistake in it, InputError.
+  /// Reads and checks the file, reads the inputs that it names. Throws UsageError for a mistake in it, and for files that cannot be
+  /// read.
   explicit Plan(const std::filesystem::path& file);
 
   [[nodiscard]] const StudyFile& study() const { return study_; }
@@ -49,6 +50,7 @@ class Plan final : public Cells {
                                                             bool as_written = false) const;
   [[nodiscard]] std::string resolved(const std::string& word, const std::string& value) const;
   [[nodiscard]] std::string mistake_in(const std::vector<std::size_t>& values, const std::string& what) const;
+  void expect_cells() const;
   void check_combinations() const;
   void read_inputs();
   [[nodiscard]] std::vector<std::string> input_words() const;

@@ -13,6 +13,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/read_json.hpp"
+#include "scheduler/sweep/cell_work.hpp"
 #include "scheduler/sweep/engine/cell_line.hpp"
 #include "scheduler/sweep/engine/marks.hpp"
 
@@ -50,12 +51,17 @@ bool is_preferred(const CellResult& a, const CellResult& b) {
 }
 
 CellResult result_of(const CellLine& line, std::vector<std::size_t> values, const std::vector<std::string>& metrics) {
-  CellResult result{id_text(line.id), std::move(values), line.version, line.failure, {}};
+  CellResult result{id_text(line.id), std::move(values), line.version, line.failure, {}, {}};
   if (!line.failure.empty()) return result;
   for (const std::string& name : metrics) {
     const auto found = line.results.find(name);
     result.metrics[name] = found == line.results.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
   }
+  const auto count_of = [&line](const char* name) {
+    const auto found = line.results.find(name);
+    return found == line.results.end() ? 0 : found->second;
+  };
+  result.cleaned = {count_of(kLeftOut), count_of(kTooWide), count_of(kNarrowed)};
   return result;
 }
 

@@ -5,12 +5,13 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <optional>
-#include <set>
 #include <string_view>
+#include <system_error>
+#include <unordered_set>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
@@ -24,7 +25,7 @@
 namespace replay::sweep {
 namespace {
 
-constexpr std::size_t kMostValues = 1'000'000;
+constexpr std::size_t kMostSeeds = 1'000'000;
 constexpr std::string_view kKeys[] = {"name", "metrics", "axes", "fixed", "where"};
 constexpr const char* kUsualMetrics[] = {"mean_bounded_slowdown", "mean_wait", "utilisation"};
 
@@ -74,15 +75,44 @@ class Reader {
   }
 
   [[nodiscard]] toml::table parse() const {
-    std::ifstream in{study_.path};
-    std::string text{std::istreambuf_iterator<char>{in}, {}};
-    if (!in.good() && !in.eof()) throw InputError(fmt::format("{}: cannot be read", study_.path.string()));
+    const std::string text = text_of_file();
     try {
       return toml::parse(text);
     } catch (const toml::parse_error& error) {
-      throw UsageError(
-          fmt::format("{}: {}", study_.at(error.source().begin.line), clean_line(std::string{error.description()})));
+      const auto& at = error.source().begin;
+      const std::size_t line = end_of_what_is_before(text, at.line, at.column);
+      throw UsageError(fmt::format("{}: {}{}", study_.at(line), clean_line(std::string{error.description()}),
+                                   line < at.line ? fmt::format(" in line {}", at.line) : ""));
     }
+  }
+
+  [[nodiscard]] std::string text_of_file() const {
+    const auto fail_with = [&](const std::error_code& error) {
+      throw UsageError(
+          fmt::format("{}: expected a plan in TOML, cannot be read: {}", study_.path.string(), error.message()));
+    };
+    if (std::filesystem::is_directory(study_.path)) fail_with(std::make_error_code(std::errc::is_a_directory));
+    errno = 0;
+    std::ifstream in{study_.path};
+    std::string text;
+    if (in) text.assign(std::istreambuf_iterator<char>{in}, {});
+    if (!in) fail_with({errno, std::generic_category()});
+    return text;
+  }
+
+  // The parser complains where it finds what it did not expect. If that is the first word of its line, what is missing, such as a
+  // comma or a bracket, is missing at the end of the last line above it with a word.
+  static std::size_t end_of_what_is_before(std::string_view text, std::size_t line, std::size_t column) {
+    const auto lines = split(text, '\n');
+    const auto has_word = [](std::string_view part) {
+      const std::size_t first = part.find_first_not_of(" \t\r");
+      return first != std::string_view::npos && part[first] != '#';
+    };
+    line = std::min(line, lines.size());
+    if (line < 1 || has_word(lines[line - 1].substr(0, std::max<std::size_t>(column, 1) - 1))) return line;
+    for (std::size_t above = line - 1; above > 0; --above)
+      if (has_word(lines[above - 1])) return above;
+    return line;
   }
 
   const toml::table& table_of(const toml::node& node, std::string_view key, std::string_view what) const {
@@ -129,6 +159,11 @@ class Reader {
                      near(key.str(), known)));
   }
 
+  static bool is_range(const toml::node& node) {
+    const auto* const text = node.as_string();
+    return text != nullptr && text->get().find("..") != std::string::npos;
+  }
+
   // A value as a word of a command line.
   StudyValue value_of(const toml::node& node, const CellWord& word, std::string_view where) const {
     StudyValue value{{}, line_of(node)};
@@ -167,18 +202,24 @@ class Reader {
 
   // "1..10", "1-10" or "1,3,7".
   std::vector<StudyValue> seeds_of(const std::string& text, std::size_t line) const {
-    const auto refuse = [&] {
-      fail(line, "axes.seed",
-           fmt::format("expected seeds such as \"1..10\" or [1, 3, 7], found '{}'", clean_line(text)));
-    };
     std::vector<StudyValue> seeds;
     for (const std::string_view part : split(text, ',')) {
       std::size_t mark = part.find(".."), width = 2;
       if (mark == std::string_view::npos) mark = part.find('-'), width = 1;
       const auto first = parse_number<std::uint64_t>(part.substr(0, mark));
       const auto last = mark == std::string_view::npos ? first : parse_number<std::uint64_t>(part.substr(mark + width));
-      if (!first || !last || *last < *first || *last - *first >= kMostValues) refuse();
-      for (std::uint64_t seed = *first; seed <= *last; ++seed) seeds.push_back({fmt::format("{}", seed), line});
+      if (!first || !last)
+        fail(line, "axes.seed",
+             fmt::format("expected seeds such as \"1..10\" or [1, 3, 7], found '{}'", clean_line(text)));
+      if (*last < *first)
+        fail(line, "axes.seed",
+             fmt::format("expected a range that ascends, found '{0}..{1}'; was '{1}..{0}' meant?", *first, *last));
+      if (*last - *first >= kMostSeeds - seeds.size())
+        fail(line, "axes.seed", fmt::format("expected at most {} seeds, found '{}'", kMostSeeds, clean_line(text)));
+      for (std::uint64_t seed = *first;; ++seed) {
+        seeds.push_back({fmt::format_int(seed).str(), line});
+        if (seed == *last) break;
+      }
     }
     return seeds;
   }
@@ -202,9 +243,10 @@ class Reader {
         axis.values.push_back(value_of(node, word, where));
       else
         fail(line_of(node), where,
-             fmt::format("expected a list of values, found {}; [fixed] has words of one value", text_of(node)));
+             fmt::format("expected a list of values, found {}; [fixed] has words of one value{}", text_of(node),
+                         is_range(node) ? ", and ranges are of seeds only" : ""));
       if (axis.values.empty()) fail(line_of(node), where, "expected a list of values, found an empty one");
-      std::set<std::string_view> seen;
+      std::unordered_set<std::string_view> seen(axis.values.size());
       for (const StudyValue& value : axis.values)
         if (!seen.insert(value.text).second)
           fail(value.line, where, fmt::format("'{}' stands there twice", value.text));
@@ -237,12 +279,12 @@ class Reader {
       const toml::node* const left_out = table.get("not");
       if (left_out == nullptr || !left_out->is_table() || left_out->as_table()->empty())
         fail(line_of(one), "where", "expected not = { AXIS = VALUE, ... }");
-      study_.exclusions.push_back(exclusion_of(*left_out->as_table()));
+      study_.exclusions.push_back(exclusion_of(*left_out->as_table(), line_of(one)));
     }
   }
 
-  Exclusion exclusion_of(const toml::table& table) const {
-    Exclusion exclusion;
+  Exclusion exclusion_of(const toml::table& table, std::size_t line_of_where) const {
+    Exclusion exclusion{line_of_where, {}};
     for (const auto& [key, node] : table) {
       const std::size_t line = key.source().begin.line;
       const auto axis = std::ranges::find(study_.axes, key.str(), &StudyAxis::word);

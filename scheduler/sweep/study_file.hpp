@@ -23,6 +23,7 @@ struct StudyAxis {
 
 /// Cells that are left out: those that have one of the values of each axis that is named.
 struct Exclusion {
+  std::size_t line = 0;
   std::map<std::size_t, std::vector<std::size_t>> values;  ///< of axes, by their numbers
 };
 
@@ -37,8 +38,8 @@ struct StudyFile {
   [[nodiscard]] std::string at(std::size_t line) const { return path.string() + ":" + std::to_string(line); }
 };
 
-/// Every value is checked by itself. Throws UsageError, "FILE:LINE: KEY: expected ..., found ...; did you mean ...?"; InputError if it
-/// cannot be read.
+/// Every value is checked by itself. Throws UsageError, "FILE:LINE: KEY: expected ..., found ...; did you mean ...?", also if the
+/// file cannot be read.
 [[nodiscard]] StudyFile read_study(const std::filesystem::path& file);
 
 }  // namespace replay::sweep

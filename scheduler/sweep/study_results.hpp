@@ -2,6 +2,7 @@
 // figures are made from them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -17,6 +18,15 @@ struct Axis {
   friend bool operator==(const Axis&, const Axis&) = default;
 };
 
+/// What cleaning has done to the records of a cell's workload.
+struct Cleaned {
+  double left_out = 0;
+  double too_wide = 0;  ///< of these: wider than the machine
+  double narrowed = 0;  ///< to the machine
+
+  friend bool operator==(const Cleaned&, const Cleaned&) = default;
+};
+
 /// One cell: one value of each axis.
 struct CellResult {
   std::string id;                         ///< hash of what it computes, in hexadecimal digits
@@ -24,6 +34,7 @@ struct CellResult {
   std::string version;                    ///< of the program that computed it
   std::string failure;                    ///< why it has no result; empty: it is done
   std::map<std::string, double> metrics;  ///< by their names in metrics.json; NaN where there is none
+  Cleaned cleaned{};
 
   friend bool operator==(const CellResult&, const CellResult&) = default;
 };
@@ -34,6 +45,8 @@ struct StudyResults {
   std::vector<Axis> axes;            ///< "seed", where there is one, is a repetition; the others are compared
   std::vector<CellResult> cells;     ///< of those that are done or failed, in the order of the plan
   std::size_t planned = 0;           ///< cells of the plan
+
+  [[nodiscard]] std::size_t missing() const { return planned - std::min(planned, cells.size()); }
 };
 
 }  // namespace replay::sweep

@@ -71,7 +71,7 @@ AnswerTable means_table(const StudyComparison& study, const MetricComparison& me
   AnswerTable table = table_of(study, "Means over seeds +- half-width of the 95 % interval");
   for (const std::string& policy : study.policies) table.rows[0].push_back(policy.empty() ? "mean" : policy);
   const bool has_best = metric.better != Better::kNeither && study.policies.size() > 1;
-  if (has_best) table.rows[0].emplace_back("best");
+  if (has_best) table.rows[0].emplace_back(study.is_provisional ? "best so far" : "best");
   const int decimals = decimals_of_means(metric);
   for (const Setting& setting : metric.settings) {
     auto& row = table.rows.emplace_back(name_cells(study, setting));
@@ -94,8 +94,8 @@ AnswerTable differences_table(const StudyComparison& study, const MetricComparis
   AnswerTable table = table_of(
       study,
       fmt::format(
-          "Differences to {}, pairs of the same workload and seed: mean [95 % interval], % of its mean; * settled",
-          study.policies[0]));
+          "Differences to {}, pairs of the same workload and seed: mean [95 % interval], % of its mean; * settled{}",
+          study.policies[0], study.is_provisional ? " so far" : ""));
   const int decimals = decimals_of_differences(metric);
   for (std::size_t policy = 1; policy < study.policies.size(); ++policy)
     table.rows[0].push_back(study.policies[policy]);
@@ -148,8 +148,8 @@ std::string verdict_of(const StudyComparison& study, const MetricComparison& met
   if (study.policies.size() < 2) return "The study has one policy: there is nothing to compare it with.";
   if (metric.better == Better::kNeither)
     return fmt::format(
-        "No direction is better, so no policy is called best; {} of {} differences between policies are settled.",
-        metric.tests - metric.open, metric.tests);
+        "No direction is better, so no policy is called best; {} of {} differences between policies are settled{}.",
+        metric.tests - metric.open, metric.tests, study.is_provisional ? " so far" : "");
   std::vector<std::size_t> wins(study.policies.size(), 0);
   std::size_t ties = 0, open = 0;
   for (const Setting& setting : metric.settings) {
@@ -163,7 +163,8 @@ std::string verdict_of(const StudyComparison& study, const MetricComparison& met
     if (wins[i] > 0) add_item(text, ", ", "{} in {}", study.policies[i], wins[i]);
   if (text.empty()) text = "no policy";
   if (ties > 0) text += fmt::format("; the best are equal in {}", ties);
-  return fmt::format("Best of {}: {}; open in {}.", counted(metric.settings.size(), "setting"), text, open);
+  return fmt::format("{} of {}: {}; open in {}.", study.is_provisional ? "Best so far" : "Best",
+                     counted(metric.settings.size(), "setting"), text, open);
 }
 
 // In lines of at most 120 characters, each with its end.
@@ -208,6 +209,35 @@ std::string most_common(const std::map<std::string, std::size_t>& counts) {
   return text;
 }
 
+// "28 records in each of 3 cells", or "5 to 28 ...", of the cells where it is not 0; empty: of none.
+std::string cleaned_text(const StudyResults& results, double Cleaned::*member, std::string_view noun,
+                         std::string_view more) {
+  std::size_t cells = 0;
+  double least = 0, most = 0;
+  for (const CellResult& cell : results.cells) {
+    const double count = cell.cleaned.*member;
+    if (!(count > 0)) continue;
+    least = cells == 0 ? count : std::min(least, count);
+    most = std::max(most, count);
+    ++cells;
+  }
+  if (cells == 0) return {};
+  const std::string counts = least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
+  return fmt::format("{} {}{} in {}", counts, most == 1 ? noun : fmt::format("{}s", noun), more,
+                     cells == 1 ? "1 cell" : fmt::format("each of {} cells", cells));
+}
+
+// What `replay simulate` says of each run by itself.
+void add_cleaning(AnswerText& answer, const StudyResults& results) {
+  if (const auto left_out = cleaned_text(results, &Cleaned::left_out, "record", " of the log"); !left_out.empty()) {
+    const auto wide = cleaned_text(results, &Cleaned::too_wide, "job", " wider than the machine");
+    answer.cells.push_back(
+        fmt::format("Cleaning has left out {}{}{}.", left_out, wide.empty() ? "" : "; of these ", wide));
+  }
+  if (const auto narrowed = cleaned_text(results, &Cleaned::narrowed, "job", " to the machine"); !narrowed.empty())
+    answer.cells.push_back(fmt::format("Cleaning has narrowed {}.", narrowed));
+}
+
 void add_cells(AnswerText& answer, const StudyResults& results) {
   std::map<std::string, std::size_t> failures, versions;
   std::size_t failed = 0;
@@ -218,19 +248,25 @@ void add_cells(AnswerText& answer, const StudyResults& results) {
     ++failures[cell.failure];
   }
   const std::size_t done = results.cells.size() - failed;
-  const std::size_t missing = results.planned - std::min(results.planned, results.cells.size());
+  const std::size_t missing = results.missing();
   answer.is_whole = failed == 0 && missing == 0 && versions.size() < 2;
   const std::string version = versions.size() == 1 ? fmt::format(", by version {}", versions.begin()->first) : "";
-  answer.cells.push_back(failed + missing == 0
-                             ? fmt::format("All {} are done{}.", counted(done, "cell"), version)
-                             : fmt::format("{} of {} are done{}; {} failed, {} missing.", done,
-                                           counted(results.planned, "cell"), version, failed, missing));
+  answer.cells.push_back(
+      failed + missing == 0
+          ? fmt::format("{}{} done{}.", done == 1 ? "" : "All ", counted(done, "cell is", "cells are"), version)
+          : fmt::format("{} of {} done{}; {} failed, {} missing.", done,
+                        counted(results.planned, "cell is", "cells are"), version, failed, missing));
   if (failed > 0) answer.cells.push_back(fmt::format("Failed: {}.", most_common(failures)));
   if (failed + missing > 0)
     answer.cells.emplace_back(
         "They are left out: a mean is over the seeds that are there, which stand in brackets where some are not, and a "
         "difference "
         "over the seeds that both policies have.");
+  if (missing > 0)
+    answer.cells.emplace_back(
+        "While cells are missing, all marks (* and best) are provisional: each is right by what is there now, and the "
+        "missing cells may take it back.");
+  add_cleaning(answer, results);
   if (versions.size() > 1)
     answer.cells.push_back(fmt::format("Computed by different versions: {}.", most_common(versions)));
 }

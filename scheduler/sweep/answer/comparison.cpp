@@ -227,6 +227,7 @@ std::size_t MetricComparison::seeds_to_settle(const Difference& difference) cons
 StudyComparison compare(const StudyResults& results) {
   const Roles roles{results.axes};
   StudyComparison study;
+  study.is_provisional = results.missing() > 0;
   for (const std::size_t axis : roles.of_setting) study.axes.push_back(results.axes[axis]);
   study.policies = roles.policy ? results.axes[*roles.policy].values : std::vector<std::string>{""};
   if (roles.seed) study.seeds = results.axes[*roles.seed].values.size();

@@ -74,6 +74,7 @@ struct StudyComparison {
   std::vector<Axis> axes{};             ///< without policy and seed
   std::vector<std::string> policies{};  ///< the first one is the baseline; one of "" where the study has no such axis
   std::size_t seeds = 1;                ///< values of that axis
+  bool is_provisional = false;          ///< cells are missing: what they bring may take marks back
   std::size_t undrawn = 0;              ///< settings whose cells are the same with every seed: they count once
   std::vector<MetricComparison> metrics{};  ///< in the study's order
 };

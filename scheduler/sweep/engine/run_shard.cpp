@@ -26,6 +26,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTick{500};      // between looks at the time and at other processes
 constexpr milliseconds kWaitsFor{200};  // for a cell that another process computes
 constexpr std::size_t kMostReasons = 100;
+constexpr std::size_t kCountedAtOnce = 4096, kMostCountedAfterStop = 10'000'000;
 constexpr std::size_t kMostInARow =
     20;  // cells that are to be tried again: then it is the computer, such as a full /tmp
 
@@ -41,6 +42,45 @@ fs::path made(const fs::path& folder) {
 std::string label_of(const ShardOptions& options, const Cells& cells) {
   if (options.only) return process_label("cell-" + id_text(*cells.id(*options.only)));
   return process_label(fmt::format("{}-of-{}", options.shard.index, options.shard.of));
+}
+
+bool is_own(std::size_t cell, const ShardOptions& options) {
+  return options.only ? cell == *options.only : options.shard.has(cell);
+}
+std::size_t first_own(const ShardOptions& options) { return options.only.value_or(0); }
+std::size_t end_own(const Cells& cells, const ShardOptions& options) {
+  return options.only ? *options.only + 1 : cells.count();
+}
+
+// How far the own cells are.
+struct OwnCells {
+  std::size_t cells = 0, done = 0, failed = 0;
+
+  [[nodiscard]] std::size_t left() const { return cells - done - failed; }
+};
+
+// Of a thousand million it takes minutes, which an interruption ends: nothing.
+std::optional<OwnCells> count_own(const Cells& cells, const ShardOptions& options, const KnownCells& known,
+                                  bool is_interruptible) {
+  OwnCells count;
+  for (std::size_t cell = first_own(options); cell < end_own(cells, options); ++cell) {
+    if (is_interruptible && cell % kCountedAtOnce == 0 && stops_asked() > 0) return std::nullopt;
+    const auto id = is_own(cell, options) ? cells.id(cell) : std::nullopt;
+    if (!id) continue;
+    ++count.cells;
+    count.done += known.is_done(*id) ? 1u : 0u;
+    count.failed += known.has_failed(*id) ? 1u : 0u;
+  }
+  return count;
+}
+
+// Nothing: there is something to compute.
+std::optional<ShardEnd> end_without_work(const Cells& cells, const ShardOptions& options) {
+  KnownCells known{options.folder / "cells", options.version};
+  known.refresh();
+  const auto count = count_own(cells, options, known, true);
+  if (!count || count->left() > 0 || (count->failed > 0 && options.repeats_failed)) return std::nullopt;
+  return ShardEnd{.cells = count->cells, .done_before = count->done, .failed = count->failed};
 }
 
 class ShardRun {
@@ -63,7 +103,8 @@ class ShardRun {
 
   ShardEnd run() {
     known_.refresh();
-    count_own();
+    if (const auto count = count_own(cells_, options_, known_, true))
+      end_.cells = count->cells, end_.done_before = count->done;
     Children children{cells_, options_.limits};
     while (stops_asked() == 0) {
       while (children.running() < static_cast<std::size_t>(options_.jobs) && stops_asked() == 0) {
@@ -83,37 +124,20 @@ class ShardRun {
   }
 
  private:
-  [[nodiscard]] bool is_own(std::size_t cell) const {
-    return options_.only ? cell == *options_.only : options_.shard.has(cell);
-  }
+  [[nodiscard]] bool is_own(std::size_t cell) const { return sweep::is_own(cell, options_); }
   [[nodiscard]] bool is_needed(CellId id) const {
     if (known_.is_done(id)) return false;
     return !known_.has_failed(id) || (options_.repeats_failed && !repeated_.contains(id));
   }
 
-  void count_own() {
-    for (std::size_t cell = first_own(); cell < end_own(); ++cell)
-      if (const auto id = is_own(cell) ? cells_.id(cell) : std::nullopt) {
-        ++end_.cells;
-        end_.done_before += known_.is_done(*id) ? 1u : 0u;
-      }
-  }
-
   // Those that are done or have failed by now.
   void count_left() {
     known_.refresh();
-    std::size_t done = 0;
-    for (std::size_t cell = first_own(); cell < end_own(); ++cell)
-      if (const auto id = is_own(cell) ? cells_.id(cell) : std::nullopt) {
-        const bool is_done = known_.is_done(*id);
-        done += is_done ? 1u : 0u;
-        end_.failed += !is_done && known_.has_failed(*id) ? 1u : 0u;
-      }
-    end_.left = end_.cells - done - end_.failed;
+    const auto count = count_own(cells_, options_, known_, end_own(cells_, options_) > kMostCountedAfterStop);
+    end_.cells = count ? count->cells : 0;
+    end_.failed = count ? count->failed : failed_now_;
+    end_.left = count ? count->left() : 0;
   }
-
-  [[nodiscard]] std::size_t first_own() const { return options_.only.value_or(0); }
-  [[nodiscard]] std::size_t end_own() const { return options_.only ? *options_.only + 1 : cells_.count(); }
 
   // The next cell to compute, claimed. Nothing: there is none now; is_over_ says whether there will be any.
   std::optional<std::size_t> next() {
@@ -126,8 +150,8 @@ class ShardRun {
   }
 
   std::optional<std::size_t> next_own() {
-    for (; cursor_ < end_own(); ++cursor_) {
-      if (cursor_ < first_own()) cursor_ = first_own();
+    for (; cursor_ < end_own(cells_, options_); ++cursor_) {
+      if (cursor_ % kCountedAtOnce == 0 && stops_asked() > 0) break;
       if (!is_own(cursor_)) continue;
       const auto id = cells_.id(cursor_);
       if (!id || !is_needed(*id)) continue;
@@ -246,7 +270,7 @@ class ShardRun {
   Claims claims_;
   CellFile file_;
   ShardEnd end_;
-  std::size_t cursor_ = 0;
+  std::size_t cursor_ = first_own(options_);
   std::vector<std::size_t> postponed_;
   bool has_looked_for_others_ = false;
   std::vector<Other> others_;
@@ -265,8 +289,13 @@ int ShardEnd::exit_status() const {
   return left > 0 ? kTryAgainStatus : failed > 0 ? 1 : 0;
 }
 
-ShardEnd run_shard(const Cells& cells, const ShardOptions& options, const std::function<void(std::string_view)>& show) {
+ShardEnd run_shard(const Cells& cells, const ShardOptions& options,
+                   const std::function<void(std::string_view)>& show) try {
   return ShardRun{cells, options, show}.run();
+} catch (const TryAgain&) {
+  // Where nothing is to be computed, it does not matter that the folder can only be read.
+  if (const auto end = end_without_work(cells, options)) return *end;
+  throw;
 }
 
 }  // namespace replay::sweep

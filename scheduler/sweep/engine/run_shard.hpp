@@ -30,7 +30,7 @@ struct ShardOptions {
 
 /// Of the cells of the shard.
 struct ShardEnd {
-  std::size_t cells = 0;
+  std::size_t cells = 0;                          ///< 0: the interruption came before they were counted
   std::size_t done_before = 0, done = 0;          ///< `done`: by this process, with those of other shards
   std::size_t helped = 0;                         ///< of these: cells of other shards
   std::size_t failed = 0;                         ///< now and before

@@ -78,12 +78,24 @@ TEST_F(Plans, NameTheLineOfAMistakeWhatWasExpectedAndTheNearestWord) {
       {"[axes]\npolicy = [\"eassy\"]\n", "did you mean 'easy'?"},
       {"[axes]\npolicy = [\"easy\", \"easy\"]\n", "study.toml:2: axes.policy: 'easy' stands there twice"},
       {"[axes]\npolicy = [\"easy:depht=3\"]\n", "study.toml:2: axes.policy: "},
-      {"[axes]\nload = [\"high\"]\n", "study.toml:2: axes.load: expected a number"},
+      {"[axes]\nload = [\"high\"]\n",
+       "study.toml:2: axes.load: expected a share of the machine above 0, at most 10, found 'high'"},
+      {"[axes]\nload = [-1]\n",
+       "study.toml:2: axes.load: expected a share of the machine above 0, at most 10, found -1"},
+      {"[axes]\nload = \"0.5..0.9\"\n",
+       "study.toml:2: axes.load: expected a list of values, found '0.5..0.9'; [fixed] has words of one value, and "
+       "ranges "
+       "are of seeds only"},
+      {"[axes]\njobs = [0]\n", "study.toml:2: axes.jobs: expected a number from 1 to 100000000, found '0'"},
       {"[axes]\nload = [90]\n",
        "study.toml:2: axes.load: expected a share of the machine above 0, at most 10, found 90; was 0.9 meant?"},
       {"[axes]\nload = [true]\n", "study.toml:2: axes.load: expected a text or a number, found true"},
       {"[axes]\nseed = \"10..1\"\n",
-       "study.toml:2: axes.seed: expected seeds such as \"1..10\" or [1, 3, 7], found '10..1'"},
+       "study.toml:2: axes.seed: expected a range that ascends, found '10..1'; was '1..10' meant?"},
+      {"[axes]\nseed = \"1..x\"\n",
+       "study.toml:2: axes.seed: expected seeds such as \"1..10\" or [1, 3, 7], found '1..x'"},
+      {"[axes]\nseed = \"1..10,21..1000011\"\n",
+       "study.toml:2: axes.seed: expected at most 1000000 seeds, found '1..10,21..1000011'"},
       {"[axes]\noverrun = [\"kil\"]\n",
        "study.toml:2: axes.overrun: expected one of kill, extend, policy, found 'kil'; did you mean 'kill'?"},
       {"[axes]\nflat = [\"yes\"]\n", "study.toml:2: axes.flat: expected true or false, found 'yes'"},
@@ -91,7 +103,7 @@ TEST_F(Plans, NameTheLineOfAMistakeWhatWasExpectedAndTheNearestWord) {
        "study.toml:2: axes.machine: expected a machine that is the same on every computer"},
       {"[axes]\nturn = [\"1s\"]\n", "study.toml:2: axes.turn: is of real runs, and a sweep simulates"},
       {"[axes]\nmodel = [\"lubline\"]\n",
-       "study.toml:2: axes.model: expected one of lublin, found 'lubline'; did you mean 'lublin'?"},
+       "study.toml:2: axes.model: expected one of lublin, from-log, found 'lubline'; did you mean 'lublin'?"},
       {"[axes]\npolicy = [\"easy\"]\n[fixed]\njobs = [1, 2]\n",
        "study.toml:4: fixed.jobs: expected one value, found a list; [axes] has words of several"},
       {"[axes]\npolicy = [\"easy\"]\n[fixed]\npolicy = \"easy\"\n",
@@ -100,7 +112,26 @@ TEST_F(Plans, NameTheLineOfAMistakeWhatWasExpectedAndTheNearestWord) {
       {"[axes]\nload = [0.5]\n" + fixed, "study.toml:1: policy: is missing: expected a policy such as easy"},
       {"[axes]\npolicy = [\"easy\"]\n[fixed]\nmodel = \"lublin\"\n",
        "study.toml:1: machine: is missing: a model makes jobs for a machine"},
-      {"[axes]\npolicy = [\"easy\"]\ntrace = [\"none.swf\"]\n", "none.swf: cannot be "},
+      {"[axes]\npolicy = [\"easy\"]\ntrace = [\"none.swf\"]\n",
+       "study.toml:3: axes.trace: none.swf: cannot be read: No such file or directory"},
+      {"[axes]\npolicy = [\"easy\"]\n[fixed]\ntrace = \"study.toml\"\n", "study.toml:4: fixed.trace: "},
+      {"[axes]\npolicy = [\"easy\"]\n[fixed]\ntrace = \"/dev/null\"\n",
+       "study.toml:4: fixed.trace: /dev/null: no records"},
+      {"[axes]\npolicy = [\"easy\"]\n[fixed]\nmodel = \"from-log\"\n",
+       "study.toml:1: trace: is missing: the model from-log makes jobs of a log"},
+      {"[axes]\npolicy = [\"easy\"]\ntrace = [\"t.swf\"]\n" + fixed,
+       "study.toml:5: fixed.model: expected a model or a trace, found both; the model from-log makes jobs of a trace"},
+      {"[axes]\npolicy = [\"easy\"]\ntolerance = [3]\n" + fixed,
+       "study.toml:3: axes.tolerance: is of the model from-log, and there is lublin"},
+      {"[axes]\npolicy = [\"easy\"]\n[fixed]\ntrace = \"t.swf\"\nduration = \"1d\"\n",
+       "study.toml:5: fixed.duration: is of the model lublin, and there is a trace"},
+      {"[axes]\npolicy = [\"easy\", \"fcfs\"]\n" + fixed + "[[where]]\nnot = { policy = [\"easy\", \"fcfs\"] }\n",
+       "study.toml:6: where: expected cells that are left, found that all 2 are left out"},
+      {"[axes]\nload = [0.5, 0.7\nseed = \"1..3\"\n",
+       "study.toml:2: Error while parsing array: expected comma or closing ']', saw 's' in line 3"},
+      {"[axes]\npolicy = [\n \"easy\"  # one\n # two\n\n \"fcfs\" ]\n",
+       "study.toml:3: Error while parsing array: expected comma or closing ']', saw '\"' in line 6"},
+      {"[axes]\nload = [0.5 0.7]\n", "study.toml:2: Error while parsing array: expected comma or closing ']', saw '0'"},
       {"[axes]\npolicy = [\"easy\"]\nmoldable = [0.5]\n" + fixed, "study.toml:3: axes.moldable: "},
       {"[axes]\npolicy = [\"easy\"]\nmalleable = [0.5, 1.5]\n" + fixed, "study.toml:3: axes.malleable: "},
       {"[axes]\npolicy = [\"easy\"]\n[[where]]\nnot = { lod = 1 }\n" + fixed,
@@ -115,6 +146,27 @@ TEST_F(Plans, NameTheLineOfAMistakeWhatWasExpectedAndTheNearestWord) {
     EXPECT_NE(mistake(text).find(expected), std::string::npos)
         << text << "says: " << mistake(text) << "\nexpected: " << expected;
   EXPECT_EQ(mistake(kStudy), "none");
+}
+
+TEST_F(Plans, AreFilesThatCanBeRead) {
+  const auto refusal = [](const fs::path& file) -> std::string {
+    try {
+      const Plan made{file};
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(refusal(folder_.path()),
+            folder_.path().string() + ": expected a plan in TOML, cannot be read: Is a directory");
+  EXPECT_EQ(refusal(folder_ / "no.toml"),
+            (folder_ / "no.toml").string() + ": expected a plan in TOML, cannot be read: No such file or directory");
+}
+
+TEST_F(Plans, HaveSeedsUpToTheLastThatThereIs) {
+  std::string text = kStudy;
+  text.replace(text.find("1..3"), 4, "7,18446744073709551614..18446744073709551615");
+  EXPECT_EQ(plan(text).count(), 24u);
 }
 
 TEST_F(Plans, HaveTheirCellsInTheOrderOfTheFile) {

@@ -91,6 +91,18 @@ class Sweep : public CommandLine {
     write_text(folder_ / "study.toml", text);
   }
 
+  // A log of a machine with 64 processors, one of whose jobs is wider than the machine of the study.
+  void write_wide_study(const std::string& axes, const std::string& fixed) {
+    std::string log = "; MaxProcs: 64\n";
+    for (int job = 1; job <= 20; ++job)
+      log +=
+          fmt::format("{0} {1} -1 100 {2} -1 -1 {2} 200 -1 1 1 1 -1 -1 -1 -1 -1\n", job, 10 * job, job == 3 ? 40 : 4);
+    write_text(folder_ / "wide.swf", log);
+    write_text(folder_ / "study.toml",
+               "metrics = [\"jobs_completed\", \"utilisation\"]\n[axes]\npolicy = [\"easy\"]\n" + axes +
+                   "[fixed]\ntrace = \"wide.swf\"\nmachine = \"16x1x1\"\n" + fixed);
+  }
+
  private:
   std::vector<CellResult> expected_;
   int started_ = 0;
@@ -131,19 +143,21 @@ TEST_F(Sweep, ListsCellsAndComputesOne) {
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(list.out, '\n')), kSmallCells);
   const std::string id = list.out.substr(0, 16);
   EXPECT_TRUE(list.out.starts_with(id + " replay sweep study.toml -o out --cell " + id + "\n")) << list.out;
-  const auto first = nlohmann::json::parse(sweep("--list --json").out.substr(0, sweep("--list --json").out.find('\n')));
+  const std::string json = sweep("-o out --list --json").out;
+  const auto first = nlohmann::json::parse(json.substr(0, json.find('\n')));
   EXPECT_EQ(first["id"], id);
   EXPECT_EQ(first["cell"]["policy"], "easy");
   EXPECT_EQ(sweep("-o out --cell " + id).status, 0);
   EXPECT_EQ(results("out").size(), 1u);
   EXPECT_EQ(nlohmann::json::parse(sweep("-o out --gather --json").out)["missing"], kSmallCells - 1);
-  expect_complaint("sweep study.toml -o none --gather", 1, {"none: expected cells of study.toml, found none"});
+  expect_complaint("sweep study.toml -o none --gather", 75, {"none: expected cells of study.toml, found none"});
   const auto status = nlohmann::json::parse(sweep("-o out --status --json").out);
   EXPECT_EQ(status["done"], 1);
   EXPECT_EQ(status["missing_ids"].size(), kSmallCells - 1);
   EXPECT_EQ(sweep("-o out --status").status, 75);
   expect_complaint("sweep study.toml -o out --cell 0123", 2, {"--cell: expected the id of a cell", "'0123'"});
-  expect_complaint("sweep study.toml", 2, {"-o is missing"});
+  for (const char* const more : {"", " --list"})
+    expect_complaint(std::string{"sweep study.toml"} + more, 2, {"-o is missing: expected the folder of the sweep"});
   expect_complaint("sweep study.toml -o out --status --list", 2, {"found several"});
   expect_complaint("sweep study.toml -o out --cell-memory 3", 2,
                    {"--cell-memory: expected a size such as 512M or 2G, found '3'"});
@@ -159,6 +173,53 @@ TEST_F(Sweep, SaysWhatItWillTake) {
   const auto half = nlohmann::json::parse(sweep("-o out --dry-run --json").out);
   EXPECT_EQ(half["done"], kSmallCells / 2);
   EXPECT_EQ(half["missing"], kSmallCells / 2);
+  const ShellResult words = sweep("-o out --dry-run --jobs 1");
+  EXPECT_TRUE(words.out.find("expected: less than 1s on 1 core, ") != std::string::npos ||
+              words.out.find("s on 1 core, ") != std::string::npos)
+      << words.out;
+  (void)sweep("-o out");
+  EXPECT_EQ(sweep("-o out --dry-run").out, "study: 24 cells, 24 done, 0 to compute\n");
+}
+
+TEST_F(Sweep, AnEstimateThatIsInterruptedIsNone) {
+  std::string text = kSmallStudy;
+  text.replace(text.find("jobs = 60"), 9, "jobs = 400000");
+  write_text(folder_ / "study.toml", text);
+  Background estimate{
+      kReplay, {"sweep", (folder_ / "study.toml").string(), "--dry-run"}, folder_ / "out", folder_ / "err"};
+  ASSERT_TRUE(comes_true([&] { return !children_of(estimate.pid()).empty(); }));
+  estimate.send(SIGTERM);
+  EXPECT_EQ(estimate.wait(), 128 + SIGTERM);
+  EXPECT_EQ(estimate.out(), "");
+  EXPECT_NE(estimate.err().find("interrupted"), std::string::npos) << estimate.err();
+}
+
+TEST_F(Sweep, AnEstimateSaysWhyCellsFailed) {
+  write_wide_study("load = [0.5]\n", "");
+  const ShellResult tried = sweep("--dry-run");
+  EXPECT_NE(tried.out.find("1 of these failed, the first: wide.swf, load.swf: job 3 needs 40 processors"),
+            std::string::npos)
+      << tried.out;
+}
+
+TEST_F(Sweep, OfManySeedsEndsWhenItIsAskedTo) {
+  std::string text = kSmallStudy;
+  text.replace(text.find("1..4"), 4, "1..1000000");
+  text.replace(text.find("0.6, 0.9"), 8, "0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5");
+  write_text(folder_ / "study.toml", text);
+  const auto ends = [&](std::vector<std::string> words, int milliseconds) {
+    words.insert(words.begin(), {"sweep", (folder_ / "study.toml").string()});
+    Background process{kReplay, words, folder_ / "log", folder_ / "log"};
+    std::this_thread::sleep_for(std::chrono::milliseconds{milliseconds});
+    process.send(SIGTERM);
+    const auto asked = std::chrono::steady_clock::now();
+    EXPECT_EQ(process.wait(), 128 + SIGTERM);
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds{3}) << words.back() << milliseconds;
+  };
+  for (const int milliseconds : {200, 2500}) {
+    ends({"--dry-run"}, milliseconds);
+    ends({"-o", (folder_ / "many").string()}, milliseconds);
+  }
 }
 
 TEST_F(Sweep, IsTheSameWhateverIsKilledAtWhateverTime) {
@@ -194,7 +255,7 @@ TEST_F(Sweep, LeavesNoTemporaryFilesOfAKilledProcess) {
   process->send(SIGKILL);
   (void)process->wait();
   EXPECT_FALSE(fs::is_empty(temporary));
-  const std::string id = sweep("--list").out.substr(0, 16);
+  const std::string id = sweep("-o out --list").out.substr(0, 16);
   EXPECT_TRUE(comes_true([&] { return processes_marked("TMPDIR=" + temporary.string()).empty(); }));
   EXPECT_EQ(sweep("-o out --cell " + id).status, 0);
   if (before == nullptr)
@@ -277,6 +338,38 @@ TEST_F(Sweep, OnAFullDiskAsksToBeTriedAgain) {
   EXPECT_EQ(found, expected());
 }
 
+TEST_F(Sweep, OfWhichAllIsDoneIsDoneInAFolderThatCanOnlyBeRead) {
+  const fs::path disk = folder_ / "disk";
+  fs::create_directory(disk);
+  if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=4m") != 0)
+    GTEST_SKIP() << "a tmpfs cannot be mounted here (needs root)";
+  const int before = sweep("-o disk/out").status, part = sweep("-o disk/part --shard 1/2").status;
+  EXPECT_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, ""), 0);
+  const ShellResult all = sweep("-o disk/out"), half = sweep("-o disk/part --shard 1/2"),
+                    missing = sweep("-o disk/part");
+  ::umount(disk.c_str());
+  EXPECT_EQ(before + part, 0);
+  EXPECT_EQ(all.status, 0) << all.err;
+  EXPECT_EQ(all.out, "24 of 24 cells done (24 before), 0 failed, 0 missing\n");
+  EXPECT_EQ(half.status, 0) << half.err;
+  EXPECT_EQ(missing.status, 75) << missing.err;
+}
+
+TEST_F(Sweep, RefusesWhatIsNoFolderOfItsStudy) {
+  write_text(folder_ / "file", "");
+  for (const char* const out : {"file", "file/out"})
+    for (const char* const more : {"", " --status", " --gather", " --dry-run"})
+      expect_complaint(fmt::format("sweep study.toml -o {}{}", out, more), 2,
+                       {"-o: expected a folder, found the file file"});
+  ASSERT_EQ(sweep("-o out --shard 1/4").status, 0);
+  write_text(folder_ / "other.toml", kSmallStudy);
+  for (const char* const more : {"", " --status", " --gather", " --list"})
+    expect_complaint(fmt::format("sweep other.toml -o out{}", more), 2,
+                     {"-o: expected a folder of the study 'other', found that of 'study', out: take another one"});
+  write_text(folder_ / "other.toml", std::string{"name = \"study\"\n"} + kSmallStudy);
+  EXPECT_EQ(replay("sweep other.toml -o out").status, 0) << "the file's name is none of the study";
+}
+
 TEST_F(Sweep, OfAnotherVersionIsAMixtureThatIsRefusedUnlessTold) {
   (void)expected();
   const Plan plan{folder_ / "study.toml"};
@@ -315,14 +408,14 @@ TEST_F(Sweep, UnderMpiexecDealsItsCellsToTheProcesses) {
 }
 
 TEST_F(Sweep, LeavesWholeRunsIfAskedTo) {
-  fs::create_directories(folder_ / "out/runs/unfinished" / "0123.elsewhere.1.1");
+  fs::create_directories(folder_ / "out/runs" / ".0123.elsewhere.1.1");
   const std::string host =
       replay::sweep::process_label("").substr(1, replay::sweep::process_label("").find('.', 1) - 1);
-  fs::create_directories(folder_ / "out/runs/unfinished" / ("0123." + host + ".1.1"));
+  fs::create_directories(folder_ / "out/runs" / (".0123." + host + ".1.1"));
   const ShellResult done = sweep("-o out --folders");
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(results("out"), expected());
-  std::size_t runs = 0;
+  std::ptrdiff_t runs = 0;
   for (const CellResult& cell : expected()) {
     const fs::path run = folder_ / "out/runs" / cell.id;
     ASSERT_TRUE(fs::exists(run / "events.log")) << run;
@@ -330,10 +423,10 @@ TEST_F(Sweep, LeavesWholeRunsIfAskedTo) {
     EXPECT_EQ(metrics["metrics"]["utilisation"]["value"], cell.metrics.at("utilisation"));
     ++runs;
   }
-  EXPECT_EQ(runs, kSmallCells);
+  EXPECT_EQ(runs, std::ptrdiff_t{kSmallCells});
   const auto workloads = std::distance(fs::directory_iterator{folder_ / "out/workloads"}, {});
   EXPECT_EQ(workloads, 2 * 2 * 4) << "policies have theirs in common";
-  EXPECT_EQ(std::distance(fs::directory_iterator{folder_ / "out/runs/unfinished"}, {}), 1) << "another computer's";
+  EXPECT_EQ(std::distance(fs::directory_iterator{folder_ / "out/runs"}, {}), runs + 1) << "another computer's";
   EXPECT_EQ(replay("rerun out/runs/" + expected()[0].id + " --out again").status, 0);
 }
 
@@ -349,6 +442,56 @@ TEST_F(Sweep, MakesWorkloadsOfTracesToo) {
   ASSERT_EQ(all.cells.size(), 4u);
   for (const CellResult& cell : all.cells) EXPECT_EQ(cell.metrics.at("jobs_completed"), 40);
   EXPECT_LT(all.cells[0].metrics.at("utilisation"), all.cells[2].metrics.at("utilisation"));
+}
+
+// What is left out does not depend on whether there is a load, and is what `replay simulate` leaves out.
+TEST_F(Sweep, OfJobsWiderThanTheMachineDoesWhatSimulateDoes) {
+  const std::string wide = "job 3 needs 40 processors, the machine has 16 (1 of 20 jobs are too wide)";
+  for (const char* const load : {"", "load = [0.5]\n"}) {
+    write_wide_study(load, "");
+    const std::string out = std::string{"out"} + (*load == 0 ? "" : "-load");
+    const ShellResult refused = sweep("-o " + out);
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_NE(refused.err.find(wide), std::string::npos) << refused.err;
+    EXPECT_EQ(refused.err.find("/tmp"), std::string::npos) << refused.err;
+    for (const auto& [rules, jobs, line] :
+         {std::tuple{
+              "oversize = \"skip\"\nmachine-size = 16\n", 19,
+              "Cleaning has left out 1 record of the log in 1 cell; of these 1 job wider than the machine in 1 cell."},
+          {"oversize = \"clamp\"\nmachine-size = 16\n", 20, "Cleaning has narrowed 1 job to the machine in 1 cell."}}) {
+      write_wide_study(load, rules);
+      ASSERT_EQ(sweep("-o " + out).status, 0);
+      EXPECT_EQ(results(out).at(0).metrics.at("jobs_completed"), jobs) << load << rules;
+      EXPECT_NE(gathered(out).find(line), std::string::npos) << gathered(out);
+    }
+  }
+  expect_complaint("simulate --trace wide.swf --policy easy --machine 16x1x1", 1, {wide.c_str()});
+}
+
+TEST_F(Sweep, MakesSetsOfALog) {
+  std::string log = "; MaxProcs: 32\n";
+  for (int job = 0; job < 21 * 8; ++job)
+    log += fmt::format("{0} {1} -1 {2} {3} -1 -1 {3} {2} -1 1 1 1 -1 -1 -1 -1 -1\n", job + 1,
+                       job / 8 * 86400 + 36000 + job % 8 * 1000, 3000 + job % 3 * 10, job % 2 + 7);
+  write_text(folder_ / "log.swf", log);
+  write_text(folder_ / "log.nodes.csv", "time,nodes,state\n0,n0,down\n");
+  write_text(folder_ / "study.toml",
+             "metrics = [\"jobs_completed\", \"mean_wait\", \"utilisation\"]\n[axes]\npolicy = [\"easy\", \"fcfs\"]\n"
+             "load = [0.4, 0.8]\nseed = [1, 2]\n[fixed]\nmodel = \"from-log\"\ntrace = \"log.swf\"\njobs = 50\n"
+             "tolerance = 20\nmachine = \"16x1x1\"\n");
+  const ShellResult done = sweep("-o out --folders");
+  EXPECT_EQ(done.status, 0) << done.err;
+  const std::vector<CellResult> cells = results("out");
+  ASSERT_EQ(cells.size(), 8u);
+  for (const CellResult& cell : cells) EXPECT_EQ(cell.metrics.at("jobs_completed"), 50);
+  EXPECT_LT(cells[0].metrics.at("utilisation"), cells[2].metrics.at("utilisation")) << "the load";
+  EXPECT_NE(cells[0].metrics, cells[1].metrics) << "another seed is another set";
+  // By hand: the same set, the same load, the same run.
+  ASSERT_EQ(replay("generate from-log log.swf --jobs 50 --tolerance 20 --seed 2 -o set.swf").status, 0);
+  ASSERT_EQ(replay("trace scale set.swf --load 0.8 --by arrivals --machine-size 16 -o load.swf").status, 0);
+  ASSERT_EQ(replay("simulate --trace load.swf --policy fcfs --machine 16x1x1 --out by-hand").status, 0);
+  const auto metrics = nlohmann::json::parse(text_of(folder_ / "by-hand/metrics.json"));
+  EXPECT_EQ(metrics["metrics"]["mean_wait"]["value"], cells[7].metrics.at("mean_wait"));
 }
 
 }  // namespace

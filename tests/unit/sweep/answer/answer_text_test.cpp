@@ -27,16 +27,18 @@ TEST(AnswerText, SaysWhatIsBestWhatIsOpenAndWhatIsMissing) {
 Failed: 1: out of memory.
 They are left out: a mean is over the seeds that are there, which stand in brackets where some are not, and a difference
 over the seeds that both policies have.
+While cells are missing, all marks (* and best) are provisional: each is right by what is there now, and the missing
+cells may take it back.
 
 mean_wait, s: less is better
-Best of 2 settings: easy-malleable:max_mpl=4 in 1; open in 1.
+Best so far of 2 settings: easy-malleable:max_mpl=4 in 1; open in 1.
 
 Means over seeds +- half-width of the 95 % interval
-load          easy  fcfs-malleable  easy-malleable:max_mpl=4                      best
+load          easy  fcfs-malleable  easy-malleable:max_mpl=4               best so far
 0.6   65 +- 21 (4)        60 +- 20                  59 +- 20  easy-malleable:max_mpl=4
 0.7       70 +- 20        60 +- 20              55 +- 21 (4)                      open
 
-Differences to easy, pairs of the same workload and seed: mean [95 % interval], % of its mean; * settled
+Differences to easy, pairs of the same workload and seed: mean [95 % interval], % of its mean; * settled so far
 load                       fcfs-malleable              easy-malleable:max_mpl=4
 0.6   * -10.000 [-10.130, -9.870] -15.4 %  * -11.000 [-11.225, -10.775] -16.9 %
 0.7   * -10.000 [-10.088, -9.912] -14.3 %   * -10.475 [-13.509, -7.441] -16.1 %
@@ -55,6 +57,36 @@ TEST(AnswerText, SaysThatAllCellsAreDone) {
   EXPECT_TRUE(answer.is_whole);
   EXPECT_EQ(answer.metrics[0].verdict, "Best of 1 setting: a in 1; open in 0.");
   EXPECT_EQ(answer.metrics[0].tables[0].best, (std::vector<std::size_t>{0, 1})) << "the column of a";
+}
+
+// A failed cell would fail again: what it would bring is not to come.
+TEST(AnswerText, CallsMarksProvisionalOnlyWhileCellsAreMissing) {
+  StudyResults results = test::made_study({"a", "b"}, {"0.6"}, {{{1, 2, 3, 4}}, {{11, 12, 13.1, 14}}});
+  results.cells.back().failure = "out of memory";
+  EXPECT_EQ(text_of_study(results).find("provisional"), std::string::npos);
+  EXPECT_EQ(text_of_study(results).find("so far of"), std::string::npos);
+  results.metrics = {"shrinks"};
+  for (CellResult& cell : results.cells) cell.metrics["shrinks"] = cell.metrics["mean_wait"];
+  results.planned = 9;
+  const AnswerText answer = answer_of_study(results);
+  EXPECT_TRUE(answer.metrics[0].verdict.ends_with("1 of 1 differences between policies are settled so far."))
+      << answer.metrics[0].verdict;
+}
+
+TEST(AnswerText, SaysWhatCleaningHasDone) {
+  StudyResults results = test::made_study({"a", "b"}, {"0.6"}, {{{1, 2, 3}}, {{11, 12, 13.1}}});
+  results.cells[0].cleaned = {.left_out = 30, .too_wide = 28};
+  EXPECT_EQ(
+      answer_of_study(results).cells.back(),
+      "Cleaning has left out 30 records of the log in 1 cell; of these 28 jobs wider than the machine in 1 cell.");
+  results.cells[1].cleaned = {.left_out = 5};
+  results.cells[2].cleaned = {.narrowed = 7};
+  results.cells[3].cleaned = {.narrowed = 7};
+  const std::vector<std::string> cells = answer_of_study(results).cells;
+  ASSERT_EQ(cells.size(), 3u);
+  EXPECT_TRUE(cells[1].starts_with("Cleaning has left out 5 to 30 records of the log in each of 2 cells; "))
+      << cells[1];
+  EXPECT_EQ(cells[2], "Cleaning has narrowed 7 jobs to the machine in each of 2 cells.");
 }
 
 TEST(AnswerText, SaysThatVersionsAreMixed) {
