@@ -59,8 +59,8 @@ export async function load(file) {
   return page;
 }
 
-/** Opens a page. `page.complaints` collects what the console and the network saw. */
-export async function open(file, {width = 1280, height = 900, hash = '', colours = 'light', ready = true} = {}) {
+/** Opens a page. `page.complaints` collects what the console and the network saw. `script`: it has one, as that of runs. */
+export async function open(file, {width = 1280, height = 900, hash = '', colours = 'light', ready = true, script = true} = {}) {
   const page = await context.newPage();
   await page.setViewportSize({width, height});
   await page.emulateMedia({colorScheme: colours});
@@ -71,6 +71,7 @@ export async function open(file, {width = 1280, height = 900, hash = '', colours
     if (!/^(file|data):/.test(request.url())) page.complaints.push(`request: ${request.url()}`);
   });
   await page.goto(pathToFileURL(file).href + hash);
+  if (!script) return page;
   await page.waitForFunction(() => window.replayPage && (window.replayPage.ready || window.replayPage.failed));
   if (ready) assert.deepEqual(await page.evaluate(() => window.replayPage.errors), []);
   return page;
@@ -86,7 +87,7 @@ export async function close(page) {
 /** Two frames, and the address written. */
 export async function settled(page) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  await page.evaluate(() => window.replayPage.view && window.replayPage.view.keep());
+  await page.evaluate(() => window.replayPage?.view?.keep());
 }
 
 /** Where a job is on the screen: the middle of its first stretch that is in the window, or of the k-th. */
