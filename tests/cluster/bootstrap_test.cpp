@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,23 @@ TEST_F(StartedAgents, HaveSlotsOfRealCoresOnly) {
   EXPECT_EQ(emulated.status, 2);
   EXPECT_NE(emulated.err.find("--slots 1: expected --machine local, found 'emulated:1x1x2'"), std::string::npos)
       << emulated.err;
+}
+
+// Of the libraries with which it is linked; the others come with those.
+TEST(ClusterPage, NamesThePackagesThatAHostNeeds) {
+  if (shell("dpkg-query --version && readelf --version").status != 0) GTEST_SKIP() << "no Debian, or no binutils";
+  const ShellResult packages =
+      shell("ldd " REPLAY_PROGRAM " | grep -wF \"$(readelf -d " REPLAY_PROGRAM
+            " | sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p')\" | awk '{ print $3 }' | xargs readlink -f | "
+            "xargs dpkg-query -S | sed 's/:.*//'");
+  ASSERT_NE(packages.out.find("libhwloc15\n"), std::string::npos) << packages.out << packages.err;
+  std::istringstream names{packages.out};
+  const std::string page = text_of(REPLAY_SOURCE_DIR "/docs/cluster.md");
+  for (std::string name; names >> name;) {
+    const bool is_of_the_system = name == "libc6" || name == "libgcc-s1" || name == "libstdc++6" || name == "zlib1g" ||
+                                  name.starts_with("libasan") || name.starts_with("libubsan");
+    EXPECT_TRUE(is_of_the_system || page.find(" " + name) != std::string::npos) << name;
+  }
 }
 
 }  // namespace
