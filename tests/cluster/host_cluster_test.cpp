@@ -13,6 +13,7 @@
 #include "tests/support/background.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/two_cores.hpp"
 
 namespace replay::test {
 namespace {
@@ -94,6 +95,26 @@ TEST_F(HostCluster, AProgramByHandIsShrunkOnThree) {
   EXPECT_TRUE(has_said("[node1 0] VERIFICATION SUCCESSFUL\n")) << result_.out;
   EXPECT_TRUE(has_said("6 ranks on cores 0,1 of node1, cores 0,1 of node2, cores 0,1 of node3, ")) << result_.err;
   EXPECT_TRUE(has_said("shrunk to 3 cores, 2 ranks on each, in ")) << result_.err;
+}
+
+// Both have the machine's two cores; repeated often enough to outlast the changes, of whose times the second waits for the first.
+TEST_F(HostCluster, EveryKernelVerifiesOnRealCoresOfTwoWhileItIsShrunkAndExpanded) {
+  const auto [cores, missing] = two_cores();
+  if (!missing.empty()) GTEST_SKIP() << missing;
+  write_text(folder_ / "hosts", fmt::format("node1 cores={0}\nnode2 cores={0}\n", cores));
+  write_text(
+      folder_ / "script",
+      "kernel() { until " REPLAY_PROGRAM
+      " run -n 4 --machine hosts:hosts --bootstrap \"$CLUSTER exec\" --lease 2s --shrink-at 10ms --expand-at 40ms "
+      "$1 --class S --repeat $2 >out 2>err && grep -q 'shrink: shrunk to 2 cores, 2 ranks on each' err && "
+      "grep -q 'expand: expanded on 4 cores' err\n"
+      "do [ $2 -lt 100000 ] && grep -q SUCCESSFUL out || { cat out err; exit 1; }; set $1 $(($2 * 4)); done\n"
+      "grep -q 'VERIFICATION SUCCESSFUL' out && echo $1; }\n"
+      "kernel ep 1; kernel is 2; kernel cg 1; kernel mg 2; kernel ft 1; kernel lu 1\n");
+  result_ =
+      shell("CLUSTER=" REPLAY_HOST_CLUSTER " exec timeout 200 " REPLAY_HOST_CLUSTER " 2 bash script", folder_.path());
+  EXPECT_EQ(result_.status, 0);
+  EXPECT_EQ(result_.out, "ep\nis\ncg\nmg\nft\nlu\n") << result_.err;
 }
 
 TEST_F(HostCluster, TwoAreCalibratedAndTheSimulatorReadsTheirProfile) {
