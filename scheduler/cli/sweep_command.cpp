@@ -280,8 +280,12 @@ int sweep_with(const SweepGiven& given) {
   if (given.gather) return gather(plan, given);
   if (given.dry_run) return dry_run(plan, given);
   sweep::name_folder(plan.study().name, given.out);
-  if (given.folders) plan.keep_runs(given.out);
-  return run(plan, given);
+  if (!given.folders) return run(plan, given);
+  plan.keep_runs(given.out);
+  plan.remove_unfinished_runs();
+  const int status = run(plan, given);
+  plan.remove_unfinished_runs();  // of cells that were interrupted
+  return status;
 }
 
 }  // namespace

@@ -168,10 +168,9 @@ std::string Plan::parameters(std::size_t cell) const {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-void Plan::keep_runs(const fs::path& folder) {
-  kept_ = folder;
+void Plan::remove_unfinished_runs() const {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator{folder / "runs", ignored}) {
+  for (const auto& entry : fs::directory_iterator{kept_ / "runs", ignored}) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with(kUnfinished) && has_ended(name.substr(1))) fs::remove_all(entry.path(), ignored);
   }

@@ -22,9 +22,10 @@ class Plan final : public Cells {
   explicit Plan(const std::filesystem::path& file);
 
   [[nodiscard]] const StudyFile& study() const { return study_; }
-  /// From now on cells leave whole runs, DIR/runs/ID, with the workloads that they are of in DIR/workloads; what killed processes of
-  /// this computer have left half done there is removed. `folder`: DIR.
-  void keep_runs(const std::filesystem::path& folder);
+  /// From now on cells leave whole runs, DIR/runs/ID, with the workloads that they are of in DIR/workloads. `folder`: DIR.
+  void keep_runs(const std::filesystem::path& folder) { kept_ = folder; }
+  /// Those that killed processes of this computer have left half done there.
+  void remove_unfinished_runs() const;
 
   [[nodiscard]] std::size_t count() const override { return count_; }
   [[nodiscard]] std::optional<CellId> id(std::size_t cell) const override { return id(cell, version()); }

@@ -317,6 +317,21 @@ TEST_F(Sweep, AnInterruptionLeavesWholeCellsAndSaysHowToGoOn) {
   EXPECT_TRUE(fs::is_empty(folder_ / "out/claims"));
 }
 
+TEST_F(Sweep, AnInterruptionLeavesNoRunsThatAreHalfWritten) {
+  make_long();
+  auto process = begin("out", {"--jobs", "2", "--folders"});
+  const auto has_begun = [&] {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator{folder_ / "out/runs", ignored})
+      if (entry.path().filename().string().starts_with('.')) return true;
+    return false;
+  };
+  ASSERT_TRUE(comes_true(has_begun));
+  process->send(SIGTERM);
+  EXPECT_EQ(process->wait(), 128 + SIGTERM);
+  EXPECT_FALSE(has_begun());
+}
+
 TEST_F(Sweep, OnAFullDiskAsksToBeTriedAgain) {
   (void)expected();
   const fs::path disk = folder_ / "disk";
