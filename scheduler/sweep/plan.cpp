@@ -58,8 +58,8 @@ std::string contents_of(const experiment::RunSpec& run, std::map<std::string, st
   if (!run.trace.empty()) {
     const bool is_new = !digests.contains(run.trace);
     add("trace", run.trace);
-    if (is_new) as_mistake_in("trace", [&] { begin_to_read(run); });
     add("jobs-from", experiment::side_file_of(run.trace, run.jobs_from));
+    if (is_new) as_mistake_in("trace", [&] { begin_to_read(run); });
     add("nodes-from", experiment::nodes_file_of(run));
     if (names_model(run.runtime_model, "pairs")) add("pairs", experiment::pairs_file_of(run));
   }

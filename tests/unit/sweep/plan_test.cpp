@@ -117,6 +117,8 @@ TEST_F(Plans, NameTheLineOfAMistakeWhatWasExpectedAndTheNearestWord) {
       {"[axes]\npolicy = [\"easy\"]\n[fixed]\ntrace = \"study.toml\"\n", "study.toml:4: fixed.trace: "},
       {"[axes]\npolicy = [\"easy\"]\n[fixed]\ntrace = \"/dev/null\"\n",
        "study.toml:4: fixed.trace: /dev/null: no records"},
+      {"[axes]\npolicy = [\"easy\"]\n[fixed]\ntrace = \"t.swf\"\njobs-from = \"none.csv\"\n",
+       "study.toml:5: fixed.jobs-from: none.csv: cannot be read: No such file or directory"},
       {"[axes]\npolicy = [\"easy\"]\n[fixed]\nmodel = \"from-log\"\n",
        "study.toml:1: trace: is missing: the model from-log makes jobs of a log"},
       {"[axes]\npolicy = [\"easy\"]\ntrace = [\"t.swf\"]\n" + fixed,
@@ -142,6 +144,7 @@ TEST_F(Plans, NameTheLineOfAMistakeWhatWasExpectedAndTheNearestWord) {
        "study.toml:3: where: expected not = { AXIS = VALUE, ... }"},
       {"where = 1\n[axes]\npolicy = [\"easy\"]\n", "study.toml:1: where: expected [[where]] with not = {...}, found 1"},
   };
+  write_text(folder_ / "t.swf", "; MaxProcs: 4\n1 0 -1 10 4 -1 -1 4 20 -1 1 1 1 -1 -1 -1 -1 -1\n");
   for (const auto& [text, expected] : kMistakes)
     EXPECT_NE(mistake(text).find(expected), std::string::npos)
         << text << "says: " << mistake(text) << "\nexpected: " << expected;
