@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/command.hpp"
 #include "scheduler/report/page/runs.hpp"
 
@@ -20,7 +21,7 @@ int report_runs(const ReportGiven& given) {
   const std::vector<std::filesystem::path> logs = report::logs_of(given.runs);
   const std::string out = given.out.empty() ? report::page_beside(given.runs).string() : given.out;
   report::write_page_of(logs, given.title, out);
-  if (out != "-") fmt::print("{}\n", out);
+  if (out != "-") fmt::print("{}\n", clean_line(out));
   return 0;
 }
 

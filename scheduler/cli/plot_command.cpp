@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/suggest.hpp"
 #include "scheduler/cli/command.hpp"
@@ -85,7 +86,7 @@ int plot(const CLI::App& command, const PlotGiven& given) {
     throw UsageError(fmt::format("--where: is for the figure {}", sweep::kMetricOver));
   else
     report::write_figure(report::logs_of(given.runs), given.options, given.out);
-  fmt::print("{}\n", given.out);
+  fmt::print("{}\n", clean_line(given.out));
   return 0;
 }
 

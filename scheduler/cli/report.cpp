@@ -74,7 +74,7 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
       if (!run.often_down.empty())
         fmt::print("{}: down again and again: {}\n", run.policy, fmt::join(run.often_down, ", "));
     }
-    if (!folder.empty()) fmt::print("results in {}\n", folder.string());
+    if (!folder.empty()) fmt::print("results in {}\n", clean_line(folder.string()));
   }
   for (const results::PolicyRun& run : runs) {
     for (const std::string& why : {run.lost, run.fault})

@@ -111,7 +111,7 @@ void repeat(Repetition& run, const fs::path& folder, const RerunGiven& given) {
 }
 
 void print_text(const Repetition& run) {
-  fmt::print("\n{} again, in {}: ", run.past.folder.string(), run.folder.string());
+  fmt::print("\n{} again, in {}: ", clean_line(run.past.folder.string()), clean_line(run.folder.string()));
   if (run.status > 1)
     fmt::print("it did not come to its end (exit status {})\n", run.status);
   else if (!run.has_logs)

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/command.hpp"
 #include "scheduler/cli/report.hpp"
 #include "scheduler/results/event_log_file.hpp"
@@ -41,7 +42,8 @@ int results(const ResultsGiven& given) {
   std::vector<results::PolicyRun> runs;
   bool is_done = true;
   for (const results::RemadeRun& one : remade) {
-    for (const std::string& remark : one.remarks) fmt::print(stderr, "replay: {}: {}\n", one.target.string(), remark);
+    for (const std::string& remark : one.remarks)
+      fmt::print(stderr, "replay: {}: {}\n", clean_line(one.target.string()), clean_line(remark));
     is_done = is_done && one.is_complete && one.run.unwritten.empty();
     runs.push_back(one.run);
   }

@@ -71,7 +71,7 @@ class LogReader {
   void cut_line(std::string_view text, const Place& place) {
     const auto reason = unescaped(text.empty() ? text : text.substr(1));
     if (!reason) place.fail("expected '{} REASON', found '{}{}'", kCutMark, kCutMark, visible_text(text, 40));
-    end_ = {false, *reason};
+    end_ = {false, clean_line(*reason, kLongestReason)};
   }
 
   void header_line(std::string_view text, const Place& place) {

@@ -9,6 +9,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 
 namespace replay::results {
 namespace fs = std::filesystem;
@@ -83,8 +84,8 @@ void read_event_log(const fs::path& file, const history::Observers& observers) {
 void read_event_log(const fs::path& file, history::Follower& follower) {
   const log::LogEnd end = log::read_text(file, follower);
   if (!end)
-    fmt::print(stderr, "replay: {}: the log was cut off{}; what follows is about what there is\n", file.string(),
-               end.reason.empty() ? "" : ": " + end.reason);
+    fmt::print(stderr, "replay: {}: the log was cut off{}; what follows is about what there is\n",
+               clean_line(file.string()), end.reason.empty() ? "" : ": " + end.reason);
 }
 
 std::string instant_text(Instant instant, TimeStyle style) {

@@ -447,7 +447,9 @@ TEST_F(ServiceOfUsers, AMachineThatThePolicyCannotUseIsRefusedBeforeAnyJobComes)
   const ShellResult refused = shell(fmt::format("timeout 20 {} serve --service {} --machine emulated:2x1x2 --policy {}",
                                                 REPLAY_PROGRAM, home().string(), "g-lomarc-ts"));
   EXPECT_EQ(refused.status, 2) << refused.out;
-  EXPECT_TRUE(has(refused.err, "--policy g-lomarc-ts: ") && has(refused.err, "found 2x1x2")) << refused.err;
+  EXPECT_TRUE(has(refused.err, "--policy g-lomarc-ts: ") &&
+              has(refused.err, "found 2x1x2; try --machine 1x2x2, in a real run emulated:1x2x2"))
+      << refused.err;
 }
 
 }  // namespace

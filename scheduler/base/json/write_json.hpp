@@ -7,7 +7,7 @@
 
 namespace replay {
 
-/// As a file has it, and commands with --json print it. Replaces bytes that are not UTF-8.
+/// As a file has it, and commands with --json print it. Replaces bytes that are not UTF-8; control characters are escaped.
 [[nodiscard]] std::string json_text(const nlohmann::ordered_json& json);
 
 /// The file gets its name when it is complete. Throws InputError naming the file if

@@ -8,7 +8,9 @@
 #include <system_error>
 #include <utility>
 
+#include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 
 namespace replay::calibrate {
 namespace fs = std::filesystem;
@@ -50,10 +52,8 @@ ReportOutput::ReportOutput(const std::string& file, bool is_json) : is_json_(is_
 int ReportOutput::program_output() const { return is_json_ && !file_ ? STDERR_FILENO : STDOUT_FILENO; }
 
 void ReportOutput::write(const ProgramSettings& settings, const ProgramHistory& history) {
-  // A reason may quote what a program has printed, which need not be UTF-8.
-  const auto replace = nlohmann::ordered_json::error_handler_t::replace;
   const std::string text =
-      is_json_ ? report_json(settings, history).dump(2, ' ', false, replace) + "\n" : report_text(settings, history);
+      is_json_ ? json_text(report_json(settings, history)) : clean_lines(report_text(settings, history));
   if (file_) {
     file_->write(text);
     return file_->finish();

@@ -14,7 +14,7 @@ HalfNodes::HalfNodes(const Machine& machine)
   if (!machine.names_cores() || !machine.has_equal_nodes() || cores_ < 4 || cores_ % 2 != 0)
     throw PolicyError(fmt::format(
         "g-lomarc-ts gives halves of nodes to jobs: expected a machine of nodes with an even number of cores, four at "
-        "least, found {}; try --machine {}x2x2",
+        "least, found {0}; try --machine {1}x2x2, in a real run emulated:{1}x2x2",
         machine.to_text(), std::max<int>(1, machine.size() / 4)));
   const int packages = machine.groups().front().packages;
   const int of_package = cores_ / packages;

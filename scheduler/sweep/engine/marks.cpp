@@ -46,10 +46,11 @@ struct Label {
   std::uint64_t start;
 };
 
-// Nothing: none. So is what leads to another folder.
+// Nothing: none. So is what leads to another folder, or would act on a terminal.
 std::optional<Label> parse_label(std::string_view label) {
   const auto parts = split(label, '.');
-  if (parts.size() != 4 || label.find('/') != std::string_view::npos) return std::nullopt;
+  const auto is_of_label = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '.'; };
+  if (parts.size() != 4 || !std::ranges::all_of(label, is_of_label)) return std::nullopt;
   const auto pid = parse_number<pid_t>(parts[2], 1, INT_MAX);
   const auto start = parse_number<std::uint64_t>(parts[3]);
   if (!pid || !start) return std::nullopt;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/json/write_json.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay {
@@ -89,6 +90,15 @@ TEST(ReadJson, AFileThatIsNoneIsNamed) {
 
 TEST(ReadJson, AFileWithoutEndIsNotReadForEver) {
   EXPECT_NE(problem_of("/dev/zero").find("/dev/zero: expected at most 16777216 bytes of JSON"), std::string::npos);
+}
+
+TEST(WriteJson, EscapesWhatATerminalActsOnAndIsReadBackAsItWas) {
+  const ordered_json json = {{"text", "\x1b[2J\x07 \u009b31m \u0080 \u00a0 \u00e9 \\\u009f"}};
+  const std::string text = json_text(json);
+  for (const char* part : {"\x1b", "\x07", "\u009b", "\u0080", "\u009f"})
+    EXPECT_EQ(text.find(part), std::string::npos) << text;
+  EXPECT_NE(text.find("\u00a0 \u00e9"), std::string::npos) << text;
+  EXPECT_EQ(ordered_json::parse(text), json);
 }
 
 }  // namespace

@@ -141,6 +141,15 @@ TEST_F(CommandLine, AMessageThatQuotesAFileDoesNotReachTheTerminalAsItIs) {
   write_text(folder_ / "jobs.csv", "job_id," + bad + "\n");
   const std::string name = "'" + bad + ".swf'";
   write_text(folder_ / (bad + ".swf"), std::string(kTwoJobs) + "3 6 -1 ten\n");
+  write_text(folder_ / "two.swf", kTwoJobs);
+  (void)replay("simulate --policy easy --trace two.swf --out cut");
+  write_text(folder_ / "cut/events.log", text_of(folder_ / "cut/events.log") + "#cut " + bad + "\n");
+  ASSERT_EQ(shell("cp -r cut " + name + ".run", folder_.path()).status, 0);
+  const std::string run = name + ".run";
+  write_text(folder_ / "study.toml", "[axes]\npolicy = [\"easy\"]\n[fixed]\ntrace = \"two.swf\"\n");
+  std::filesystem::create_directories(folder_ / "out/running");
+  std::filesystem::create_directories(folder_ / "out/cells");
+  write_text(folder_ / ("out/running/1-of-1." + bad + ".5.5"), "");
   const std::vector<std::string> tried = {"trace info t.swf",
                                           "trace validate t.swf",
                                           "simulate --trace t.swf --policy easy --jobs-from /dev/null",
@@ -164,7 +173,19 @@ TEST_F(CommandLine, AMessageThatQuotesAFileDoesNotReachTheTerminalAsItIs) {
                                           "simulate --" + name,
                                           "run " + name,
                                           "generate " + name,
-                                          "policies " + name};
+                                          "policies " + name,
+                                          "results cut",
+                                          "why cut 1",
+                                          "diff cut cut",
+                                          "plot cut --figure ecdf -o x.svg",
+                                          "export cut --to csv",
+                                          "simulate --policy easy --trace two.swf --out " + name + ".new",
+                                          "results " + run,
+                                          "results --json " + run,
+                                          "report " + run,
+                                          "plot --figure ecdf " + run + " -o " + run + "/x.svg",
+                                          "rerun " + run,
+                                          "sweep study.toml -o out --status"};
   for (const std::string& arguments : tried) {
     const ShellResult result = replay(arguments);
     const std::string said = result.out + result.err;
