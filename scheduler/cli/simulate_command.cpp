@@ -62,16 +62,18 @@ int simulate_seeds(const SimulateGiven& given, const std::string& command_line) 
   experiment::SeedsSimulation simulation{given.seeds, command_line};
   print_note(simulation.note_on_curves());
   const HeedStops heeding;
-  terminal::ProgressLine progress;
-  const auto outcome = simulation.run([&progress](std::string_view line) { progress.show(line); });
-  if (!outcome) {
+  experiment::SeedsOutcome outcome;
+  try {
+    terminal::ProgressLine progress;
+    outcome = simulation.run([&progress](std::string_view line) { progress.show(line); });
+  } catch (const sweep::Interrupted&) {
     fmt::print(stderr, "replay: interrupted: there is no result over all seeds\n");
     return exit_status_after_stop();
   }
   if (given.results.json)
-    print_json(to_json(*outcome));
+    print_json(to_json(outcome));
   else
-    print_seeds(*outcome);
+    print_seeds(outcome);
   return 0;
 }
 

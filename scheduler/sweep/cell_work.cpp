@@ -15,7 +15,6 @@
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/profile.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
-#include "scheduler/sweep/engine/cells.hpp"
 #include "traces/declare/declare_trace.hpp"
 #include "traces/offered_load.hpp"
 #include "traces/tools/cut.hpp"
@@ -315,7 +314,7 @@ void make_workload(CellWork& work, const fs::path& scratch) {
   });
 }
 
-void add_cleaning(std::map<std::string, double>& results, const CleaningReport& report) {
+void add_cleaning(Results& results, const CleaningReport& report) {
   const Finding* const wide = report.find("oversize");
   const bool is_skipped = wide != nullptr && wide->action == "skipped";
   if (report.skipped > 0) results[kLeftOut] = static_cast<double>(report.skipped);
@@ -331,8 +330,8 @@ std::string with_lasting_names(std::string text, const fs::path& folder, const s
   return text;
 }
 
-std::map<std::string, double> make_and_simulate(const CellWork& work, const fs::path& scratch,
-                                                const std::string& command_line, const std::optional<KeptRun>& keep) {
+Results make_and_simulate(const CellWork& work, const fs::path& scratch, const std::string& command_line,
+                          const std::optional<KeptRun>& keep) {
   CellWork own = work;
   if (keep) fs::create_directories(keep->workload);
   make_workload(own, keep ? keep->workload : scratch);
@@ -343,7 +342,7 @@ std::map<std::string, double> make_and_simulate(const CellWork& work, const fs::
   if (!run.fault.empty()) throw PolicyError(run.fault);
   if (!run.broken_off.empty()) throw PolicyError(run.broken_off);
   if (!run.unwritten.empty()) throw TryAgain(run.unwritten.front());
-  std::map<std::string, double> results;
+  Results results;
   for (const metrics::Metric& metric : run.summary.metrics) results.emplace(metric.name, metric.value);
   add_cleaning(results, prepared.loaded.report);
   return results;
@@ -380,8 +379,8 @@ CellWork work_of(const std::map<std::string, std::string>& parameters) {
   return work;
 }
 
-std::map<std::string, double> compute(const CellWork& work, const fs::path& scratch, const std::string& command_line,
-                                      const std::optional<KeptRun>& keep) try {
+Results compute(const CellWork& work, const fs::path& scratch, const std::string& command_line,
+                const std::optional<KeptRun>& keep) try {
   return make_and_simulate(work, scratch, command_line, keep);
 } catch (const TryAgain&) {
   throw;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "scheduler/experiment/run_spec.hpp"
+#include "scheduler/sweep/engine/cells.hpp"
 #include "traces/declare/options.hpp"
 #include "traces/models/logged_days.hpp"
 #include "traces/models/lublin_workload.hpp"
@@ -65,8 +66,7 @@ inline constexpr const char kLeftOut[] = "records_left_out", kTooWide[] = "recor
 
 /// Makes the workload in `scratch`, if it is not that of a file, and simulates it: the metrics by name, and the three above if they
 /// are not 0. With `keep` the workload goes there, and the run is written. Throws UsageError, InputError, PolicyError, TryAgain.
-[[nodiscard]] std::map<std::string, double> compute(const CellWork& work, const std::filesystem::path& scratch,
-                                                    const std::string& command_line,
-                                                    const std::optional<KeptRun>& keep = {});
+[[nodiscard]] Results compute(const CellWork& work, const std::filesystem::path& scratch,
+                              const std::string& command_line, const std::optional<KeptRun>& keep = {});
 
 }  // namespace replay::sweep

@@ -31,7 +31,10 @@ class Trial {
   // Bytes of the mean line.
   double run(const std::vector<std::vector<std::size_t>>& cells, Estimate& made) {
     const HeedStops heeding;  // no child outlives this
-    Children children{plan_, {.time = kMostTime}};
+    const auto compute = [this](std::size_t cell, const std::filesystem::path& scratch) {
+      return results_json(plan_.compute(cell, scratch));
+    };
+    Children children{compute, {.time = kMostTime}};
     const auto until = std::chrono::steady_clock::now() + kMostTime;
     double bytes = 0;
     for (std::size_t round = 0; round < 3; ++round)

@@ -185,14 +185,14 @@ CellId Plan::workload_id(std::size_t cell) const {
   return sha256_start(text);
 }
 
-std::map<std::string, double> Plan::compute(std::size_t cell, const fs::path& scratch) const {
+Results Plan::compute(std::size_t cell, const fs::path& scratch) const {
   const std::string name = id_text(*id(cell));
   const CellWork work = work_of(words_of(values_of(cell)));
   const std::string command_line = fmt::format("replay sweep {} --cell {}", study_.path.string(), name);
   if (kept_.empty()) return sweep::compute(work, scratch, command_line);
   const KeptRun keep{kept_ / "workloads" / id_text(workload_id(cell)),
                      kept_ / "runs" / (kUnfinished + process_label(name))};
-  std::map<std::string, double> results = sweep::compute(work, scratch, command_line, keep);
+  Results results = sweep::compute(work, scratch, command_line, keep);
   const fs::path run = kept_ / "runs" / name;
   std::error_code error;
   fs::rename(keep.run, run, error);

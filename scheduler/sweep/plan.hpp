@@ -32,8 +32,7 @@ class Plan final : public Cells {
   /// That which another version of the program gives it.
   [[nodiscard]] std::optional<CellId> id(std::size_t cell, std::string_view version) const;
   [[nodiscard]] std::string parameters(std::size_t cell) const override;
-  [[nodiscard]] std::map<std::string, double> compute(std::size_t cell,
-                                                      const std::filesystem::path& scratch) const override;
+  [[nodiscard]] Results compute(std::size_t cell, const std::filesystem::path& scratch) const override;
 
   /// Of this program.
   [[nodiscard]] static std::string version();

@@ -1,4 +1,4 @@
-// Runs independent pieces of work on several cores: policies of a run, seeds of a study.
+// Runs independent pieces of work on several cores: policies of a run.
 #pragma once
 
 #include <cstddef>

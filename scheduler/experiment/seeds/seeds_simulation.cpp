@@ -3,24 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/json/read_json.hpp"
 #include "scheduler/base/json/write_json.hpp"
-#include "scheduler/base/process/parallel.hpp"
-#include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/placeholders.hpp"
 #include "scheduler/experiment/simulation.hpp"
 #include "scheduler/results/output_names.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/runtime_model/profile.hpp"
+#include "scheduler/sweep/engine/cell_line.hpp"
 
 namespace replay::experiment {
 namespace fs = std::filesystem;
 namespace {
+
+using nlohmann::ordered_json;
 
 constexpr std::size_t kFewestToTrim = 4;  // two have to be left for an interval
 
@@ -48,142 +49,147 @@ void check_options(const SeedsOptions& options, const std::vector<std::uint64_t>
                     model, kHowToMakeTraces));
 }
 
+// With that seed's files.
+RunSpec of_seed(RunSpec run, std::uint64_t seed) {
+  run.seed = seed;
+  for (std::string* const file : {&run.trace, &run.jobs_from, &run.nodes_from}) *file = with_seed(*file, seed);
+  return run;
+}
+
+std::vector<std::string> notes_of(const Prepared& prepared) {
+  std::vector<std::string> notes = prepared.notes;
+  const CleaningReport& report = prepared.loaded.report;
+  if (report.broken == 0 && report.skipped == 0 && report.findings.empty()) return notes;
+  for (const std::string& line : report.to_lines()) notes.push_back(line);
+  return notes;
+}
+
+metrics::Summary summary_of(const sweep::Results& values) {
+  metrics::Summary summary;
+  for (const std::string_view name : metrics::metric_names())
+    if (const auto found = values.find(name); found != values.end())
+      summary.metrics.push_back({name, metrics::unit_of(name), {}, found->second});
+  return summary;
+}
+
+ordered_json to_json(const Assumptions& assumed) {
+  return {assumed.jobs, assumed.without_flexibility, assumed.cut_at_request, assumed.profile_without_nodes};
+}
+
+Assumptions assumptions_in(const ordered_json& json, const RunSpec& run) {
+  return {run.errors,
+          run.overrun,
+          json.at(0).get<std::uint64_t>(),
+          json.at(1).get<std::uint64_t>(),
+          json.at(2).get<std::uint64_t>(),
+          json.at(3).get<std::string>()};
+}
+
 }  // namespace
-
-// One seed's trace: the first policy of the seed reads it, the last one frees it.
-class SeedsSimulation::Inputs {
- public:
-  Inputs(const RunSpec& run, std::uint64_t seed, std::size_t uses) : spec_(run), uses_left_(uses) {
-    spec_.seed = seed;
-    spec_.trace = with_seed(spec_.trace, seed);
-    spec_.jobs_from = with_seed(spec_.jobs_from, seed);
-    spec_.nodes_from = with_seed(spec_.nodes_from, seed);
-  }
-
-  const Prepared& prepared() {
-    std::call_once(once_, [this] {
-      prepared_.emplace(prepare(spec_));
-      machine_ = prepared_->machine.to_text();
-      notes_ = prepared_->notes;
-      assumed_ = assumptions_of(*prepared_);
-      const CleaningReport& report = prepared_->loaded.report;
-      if (report.broken == 0 && report.skipped == 0 && report.findings.empty()) return;
-      for (const std::string& line : report.to_lines()) notes_.push_back(line);
-    });
-    return *prepared_;
-  }
-  void release() {
-    if (--uses_left_ == 0) prepared_.reset();
-  }
-  [[nodiscard]] const std::string& machine() const { return machine_; }
-  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
-  [[nodiscard]] const Assumptions& assumed() const { return assumed_; }
-
- private:
-  RunSpec spec_;
-  std::atomic<std::size_t> uses_left_;
-  std::once_flag once_;
-  std::optional<Prepared> prepared_;
-  std::string machine_;
-  std::vector<std::string> notes_;
-  Assumptions assumed_;
-};
 
 SeedsSimulation::SeedsSimulation(const SeedsOptions& options, std::string command_line)
     : options_(options), command_line_(std::move(command_line)), seeds_(parse_seeds(options.seeds)) {
   check_options(options, seeds_);
-  for (const std::string& policy : policies_of(options.run)) {
-    (void)make_policy(policy);
-    results_.push_back({policy, std::vector<metrics::Summary>(seeds_.size())});
-  }
+  for (const std::string& policy : policies_of(options.run)) (void)make_policy(policy);
   (void)results::parse_outputs(options.run.outputs);
-  for (const std::uint64_t seed : seeds_)
-    inputs_.push_back(std::make_unique<Inputs>(options.run, seed, results_.size()));
   for (const std::uint64_t seed : seeds_)
     if (const std::string trace = with_seed(options.run.trace, seed); !trace.empty() && !fs::exists(trace))
       throw InputError(fmt::format("{}: is the trace of seed {}, and is not there", trace, seed));
   // An error in the first trace is reported before a folder is made.
-  note_on_curves_ = experiment::note_on_curves(inputs_.front()->prepared());
+  note_on_curves_ = experiment::note_on_curves(prepare(of_seed(options.run, seeds_.front())));
 }
 
-SeedsSimulation::~SeedsSimulation() = default;
-
-std::optional<SeedsOutcome> SeedsSimulation::run(const std::function<void(std::string_view)>& show) {
+SeedsOutcome SeedsSimulation::run(const sweep::Show& show) {
   const std::string& outputs = options_.run.outputs;
-  writes_runs_ = !outputs.empty() && outputs != "none";
-  if (writes_runs_ || !options_.out.empty()) folder_ = make_folder();
-  const std::size_t policies = results_.size(), count = policies * seeds_.size();
-  for_each_in_parallel(count, options_.threads, [&](std::size_t i) { simulate(i / policies, i % policies, show); });
+  const bool writes_runs = !outputs.empty() && outputs != "none";
+  if (writes_runs || !options_.out.empty())
+    folder_ = results::make_run_folder(options_.out, options_.run.policies, options_.force);
   std::error_code ignored;
-  if (stops_asked() > 0) {
+  std::vector<std::string> results;
+  try {
+    if (writes_runs) unfinished_.emplace(folder_);
+    results = sweep::run_batch({.count = options_.run.policies.size() * seeds_.size(),
+                                .compute = [this](std::size_t cell, const fs::path&) { return simulate(cell); },
+                                .name = [this](std::size_t cell) { return name_of(cell); },
+                                .jobs = options_.threads},
+                               show);
+    unfinished_.reset();
+  } catch (const sweep::Interrupted&) {
+    unfinished_.reset();
     if (!folder_.empty()) fs::remove(folder_, ignored);  // only if it is empty
-    return std::nullopt;
+    throw;
   }
-  if (!traces_depend_on_seeds(options_.run) && std::ranges::all_of(results_, all_seeds_agree)) {
-    if (!folder_.empty() && !writes_runs_) fs::remove(folder_, ignored);
+  SeedsOutcome all = outcome(results);
+  if (!all.traces_differ && std::ranges::all_of(all.results, all_seeds_agree)) {
+    if (!folder_.empty() && !writes_runs) fs::remove(folder_, ignored);
     throw UsageError(
         fmt::format("--seeds: every seed gives the same result: the trace is the same for each, and none "
                     "of the policies shrinks jobs, which is all that the drawn network overheads change; {}",
                     kHowToMakeTraces));
   }
-  SeedsOutcome all = outcome();
   if (!folder_.empty()) write_json(folder_ / "seeds.json", to_json(all));
   return all;
 }
 
-fs::path SeedsSimulation::make_folder() const {
-  std::vector<std::string> policies;
-  for (const SeededResult& result : results_) policies.push_back(result.policy);
-  return results::make_run_folder(options_.out, policies, options_.force);
+std::string SeedsSimulation::name_of(std::size_t cell) const {
+  const auto& policies = options_.run.policies;
+  return fmt::format("seed {}, {}", seeds_[cell / policies.size()], policies[cell % policies.size()]);
 }
 
-void SeedsSimulation::simulate(std::size_t seed, std::size_t policy,
-                               const std::function<void(std::string_view)>& show) {
-  if (stops_asked() > 0) return;
-  Inputs& inputs = *inputs_[seed];
-  const std::string& name = results_[policy].policy;
-  const fs::path where =
-      writes_runs_ ? folder_ / fmt::format("seed-{}", seeds_[seed]) / results::folder_name(name) : fs::path{};
-  const results::PolicyRun run =
-      simulate_policy(inputs.prepared(), policy, where, command_line_, [&](std::size_t jobs) {
-        show(fmt::format("{} of {} runs; seed {}, {}: {} jobs", done_.load(), results_.size() * seeds_.size(),
-                         seeds_[seed], name, jobs));
-      });
-  if (!run.fault.empty()) throw PolicyError(fmt::format("seed {}, {}: {}", seeds_[seed], name, run.fault));
-  results_[policy].by_seed[seed] = run.summary;
-  inputs.release();
-  ++done_;
+// All policies of a seed, then those of the next one.
+std::string SeedsSimulation::simulate(std::size_t cell) const {
+  const std::size_t policies = options_.run.policies.size(), policy = cell % policies;
+  const std::uint64_t seed = seeds_[cell / policies];
+  const Prepared prepared = prepare(of_seed(options_.run, seed));
+  const fs::path unfinished = unfinished_ ? unfinished_->path() / fmt::format("{}", cell) : fs::path{};
+  const results::PolicyRun run = simulate_policy(prepared, policy, unfinished, command_line_, {});
+  if (!run.fault.empty()) throw PolicyError(fmt::format("{}: {}", name_of(cell), run.fault));
+  if (!run.unwritten.empty()) throw InputError(run.unwritten.front());
+  if (unfinished_) {
+    const fs::path folder = folder_ / fmt::format("seed-{}", seed);
+    fs::create_directories(folder);
+    fs::rename(unfinished, folder / results::folder_name(options_.run.policies[policy]));
+  }
+  sweep::Results figures;
+  for (const metrics::Metric& metric : run.summary.metrics) figures.emplace(metric.name, metric.value);
+  return ordered_json{{"machine", prepared.machine.to_text()},
+                      {"notes", notes_of(prepared)},
+                      {"assumed", to_json(assumptions_of(prepared))},
+                      {"metrics", sweep::to_json(figures)}}
+      .dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-// The machine of all seeds, or a note that they differ.
-std::string SeedsSimulation::machine_text() const {
-  const std::string& first = inputs_.front()->machine();
-  const bool same = std::ranges::all_of(inputs_, [&](const auto& inputs) { return inputs->machine() == first; });
-  return same ? first : "of each trace (they differ)";
-}
-
-SeedsOutcome SeedsSimulation::outcome() {
+SeedsOutcome SeedsSimulation::outcome(const std::vector<std::string>& results) const {
   SeedsOutcome all;
   all.command_line = command_line_;
   all.trace = options_.run.trace;
-  all.machine = machine_text();
   all.runtime_model = runtime_model_of(options_.run);
   all.trimmed = options_.trim;
   all.traces_differ = traces_depend_on_seeds(options_.run);
   all.seeds = seeds_;
-  for (std::size_t seed = 0; seed < seeds_.size(); ++seed) {
-    std::vector<std::string>& notes = all.notes.emplace_back(inputs_[seed]->notes());
-    std::vector<FiguresOfPolicy> figures;
-    for (const SeededResult& result : results_) figures.push_back({result.policy, &result.by_seed[seed]});
-    for (std::string& note : notes_on_figures(inputs_[seed]->assumed(), figures)) notes.push_back(std::move(note));
-  }
-  all.results = std::move(results_);
   all.folder = folder_;
+  for (const std::string& policy : options_.run.policies) all.results.push_back({policy, {}});
+  auto result = results.begin();
+  for (std::size_t seed = 0; seed < seeds_.size(); ++seed) {
+    ordered_json of_policy;
+    std::vector<FiguresOfPolicy> figures;
+    for (SeededResult& policy : all.results) {
+      of_policy = parse_json<ordered_json>(*result++);
+      policy.by_seed.push_back(summary_of(sweep::results_of(of_policy.at("metrics"))));
+      figures.push_back({policy.policy, &policy.by_seed.back()});
+    }
+    std::vector<std::string>& notes = all.notes.emplace_back(of_policy.at("notes").get<std::vector<std::string>>());
+    const Assumptions assumed = assumptions_in(of_policy.at("assumed"), options_.run);
+    for (std::string& note : notes_on_figures(assumed, figures)) notes.push_back(std::move(note));
+    const auto machine = of_policy.at("machine").get<std::string>();
+    if (seed == 0) all.machine = machine;
+    if (machine != all.machine) all.machine = "of each trace (they differ)";
+  }
   return all;
 }
 
-nlohmann::ordered_json to_json(const SeedsOutcome& outcome) {
-  nlohmann::ordered_json json = to_json(outcome.results, outcome.seeds, outcome.trimmed);
+ordered_json to_json(const SeedsOutcome& outcome) {
+  ordered_json json = to_json(outcome.results, outcome.seeds, outcome.trimmed);
   json["trace"] = outcome.trace;
   json["machine"] = outcome.machine;
   json["runtime_model"] = outcome.runtime_model;

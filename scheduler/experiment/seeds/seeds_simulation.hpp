@@ -1,21 +1,19 @@
-// `--seeds`: simulates every policy with every seed, in parallel on all cores, and writes the results over all seeds. The
-// result does not depend on the order in which the simulations end.
+// `--seeds`: simulates every policy with every seed, each a cell, on all cores, and writes the results over all seeds.
+// They do not depend on the order in which the cells end.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "scheduler/base/file/scratch_folder.hpp"
 #include "scheduler/experiment/prepared.hpp"
 #include "scheduler/experiment/seeds/seeds.hpp"
+#include "scheduler/sweep/engine/run_cells.hpp"
 
 namespace replay::experiment {
 
@@ -50,33 +48,26 @@ class SeedsSimulation {
   /// Checks the options and reads the first trace; writes nothing. `options` must outlive it. Throws UsageError,
   /// InputError.
   SeedsSimulation(const SeedsOptions& options, std::string command_line);
-  ~SeedsSimulation();
 
   /// On the workload of the first seed.
   [[nodiscard]] const std::optional<std::string>& note_on_curves() const { return note_on_curves_; }
 
-  /// Makes the folder if one is asked for, runs all simulations, writes seeds.json. `show` is called with lines of
-  /// progress, from any thread. Nothing: a stop signal (under HeedStops) ended it, and there is no result. Throws
-  /// PolicyError, InputError, UsageError if the seeds make no difference. REQUIRES: called once.
-  [[nodiscard]] std::optional<SeedsOutcome> run(const std::function<void(std::string_view)>& show);
+  /// Makes the folder if one is asked for, runs all simulations, writes seeds.json. A run that is written appears when
+  /// it is complete. Throws as sweep::run_batch(); UsageError if the seeds make no difference. REQUIRES: called once; no
+  /// other thread.
+  [[nodiscard]] SeedsOutcome run(const sweep::Show& show);
 
  private:
-  class Inputs;  // of one seed
-
-  [[nodiscard]] std::filesystem::path make_folder() const;
-  void simulate(std::size_t seed, std::size_t policy, const std::function<void(std::string_view)>& show);
-  [[nodiscard]] std::string machine_text() const;
-  [[nodiscard]] SeedsOutcome outcome();
+  [[nodiscard]] std::string name_of(std::size_t cell) const;
+  [[nodiscard]] std::string simulate(std::size_t cell) const;
+  [[nodiscard]] SeedsOutcome outcome(const std::vector<std::string>& results) const;
 
   const SeedsOptions& options_;
   std::string command_line_;
   std::vector<std::uint64_t> seeds_;
-  std::vector<SeededResult> results_;
-  std::vector<std::unique_ptr<Inputs>> inputs_;
   std::optional<std::string> note_on_curves_;
   std::filesystem::path folder_;
-  bool writes_runs_ = false;
-  std::atomic<std::size_t> done_{0};
+  std::optional<ScratchFolder> unfinished_;  // in it, for runs that are not complete; nothing: none are written
 };
 
 }  // namespace replay::experiment

@@ -39,11 +39,22 @@ std::string json_string(const std::string& text) {
 
 }  // namespace
 
-std::string results_json(const std::map<std::string, double>& results) {
+ordered_json to_json(const Results& results) {
   ordered_json json = ordered_json::object();
   for (const auto& [name, value] : results) json[name] = number_or_null(value);
-  return json.dump();
+  return json;
 }
+
+std::string results_json(const Results& results) { return to_json(results).dump(); }
+
+Results results_of(const ordered_json& json) {
+  Results results;
+  for (const auto& [name, value] : json.items())
+    results[name] = value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+  return results;
+}
+
+Results parse_results(std::string_view json) { return results_of(parse_json<ordered_json>(json)); }
 
 std::string to_text(const CellLine& line, std::string_view results) {
   std::string text = fmt::format("{}{}\",\"version\":{}", kStart, id_text(line.id), json_string(line.version));
@@ -74,9 +85,7 @@ CellLine parse_line(std::string_view text) {
   line.failure = json.value("failure", std::string{});
   line.parameters = json.at("cell").dump();
   line.seconds = json.at("seconds").get<double>();
-  if (json.contains("metrics"))
-    for (const auto& [name, value] : json["metrics"].items())
-      line.results[name] = value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+  if (json.contains("metrics")) line.results = results_of(json["metrics"]);
   return line;
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,15 +18,19 @@ namespace replay::sweep {
 
 struct CellLine {
   CellId id = 0;
-  std::string version;                      ///< of the program that computed it
-  std::string failure{};                    ///< why it has no results; empty: it has
-  std::string parameters{};                 ///< a JSON object
-  double seconds = 0;                       ///< that it took
-  std::map<std::string, double> results{};  ///< NaN is null in the file
+  std::string version;       ///< of the program that computed it
+  std::string failure{};     ///< why it has no results; empty: it has
+  std::string parameters{};  ///< a JSON object
+  double seconds = 0;        ///< that it took
+  Results results{};         ///< NaN is null in the file
 };
 
 /// The results as a JSON object.
-[[nodiscard]] std::string results_json(const std::map<std::string, double>& results);
+[[nodiscard]] nlohmann::ordered_json to_json(const Results& results);
+[[nodiscard]] std::string results_json(const Results& results);
+/// And back.
+[[nodiscard]] Results results_of(const nlohmann::ordered_json& json);
+[[nodiscard]] Results parse_results(std::string_view json);
 /// The line, with its end. `results`: results_json().
 [[nodiscard]] std::string to_text(const CellLine& line, std::string_view results);
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,6 +32,9 @@ using CellId = std::uint64_t;
   return error == std::errc{} && end == text.data() + text.size() ? std::optional{id} : std::nullopt;
 }
 
+/// Of a cell, by name. NaN: it has none of that.
+using Results = std::map<std::string, double, std::less<>>;
+
 /// What may go well at another time or on another computer: a full disk, a process that was killed. Exit status 75.
 class TryAgain : public InputError {
  public:
@@ -47,10 +51,8 @@ class Cells {
   [[nodiscard]] virtual std::optional<CellId> id(std::size_t cell) const = 0;
   /// Its parameters, as a JSON object.
   [[nodiscard]] virtual std::string parameters(std::size_t cell) const = 0;
-  /// Called in a process of its own; `scratch`: its folder for temporary files, without folders in it, which is removed afterwards. Results by
-  /// name, NaN where there is none. Throws TryAgain; any other exception is the reason why the cell fails.
-  [[nodiscard]] virtual std::map<std::string, double> compute(std::size_t cell,
-                                                              const std::filesystem::path& scratch) const = 0;
+  /// In a process of its own, as Compute says.
+  [[nodiscard]] virtual Results compute(std::size_t cell, const std::filesystem::path& scratch) const = 0;
 };
 
 }  // namespace replay::sweep

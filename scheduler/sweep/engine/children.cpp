@@ -23,17 +23,17 @@
 #include "scheduler/base/process/reset_signals.hpp"
 #include "scheduler/base/process/send_signal.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
-#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/model/units.hpp"
-#include "scheduler/sweep/engine/cell_line.hpp"
+#include "scheduler/sweep/engine/cells.hpp"
 
 namespace replay::sweep {
 namespace fs = std::filesystem;
 namespace {
 
-// The first byte of an answer; what follows is results or a reason, and the end is marked, so that half an answer is none.
-constexpr char kDoneMark = 'D', kFailedMark = 'F', kTryAgainMark = 'T', kEndMark = '\n';
+using Kind = CellEnd::Kind;
+
+constexpr char kEndMark = '\0';  // of an answer, so that half of one is none; its first byte is its kind
 
 void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
@@ -56,12 +56,7 @@ std::string memory_reason(std::uint64_t bytes) {
                     : fmt::format("needs more memory than {} (--cell-memory)", size_text(static_cast<double>(bytes)));
 }
 
-std::string one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return clean_line(text);
-}
-
-// The last line that a process which crashed has printed: a broken invariant says there what it was.
+// What a process that crashed has printed last: a broken invariant says there what it was.
 std::string last_line_of(int errors) {
   constexpr off_t kMost = 4096;
   const off_t size = ::lseek(errors, 0, SEEK_END), from = std::max<off_t>(0, size - kMost);
@@ -70,6 +65,13 @@ std::string last_line_of(int errors) {
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.substr(text.rfind('\n') + 1);
+}
+
+void pass_on(int errors) {
+  std::array<char, 65'536> block{};
+  ssize_t got = 0;
+  for (off_t at = 0; (got = ::pread(errors, block.data(), block.size(), at)) > 0; at += got)
+    write_all(STDERR_FILENO, {block.data(), static_cast<std::size_t>(got)});
 }
 
 }  // namespace
@@ -86,19 +88,22 @@ void Children::be_child(std::size_t cell, int answer, int errors, const fs::path
   if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
   ::dup2(errors, STDOUT_FILENO);
   ::dup2(errors, STDERR_FILENO);
-  char kind = kDoneMark;
+  Kind kind = Kind::kDone;
   std::string text;
   try {
-    text = results_json(cells_.compute(cell, scratch));
+    if (stops_asked() > 0)
+    text = compute_(cell, scratch);
   } catch (const TryAgain& error) {
-    kind = kTryAgainMark, text = error.what();
+    kind = Kind::kTryAgain, text = error.what();
+  } catch (const UsageError& error) {
+    kind = Kind::kWrongUsage, text = error.what();
   } catch (const std::bad_alloc&) {
-    kind = limits_.memory > 0 ? kFailedMark : kTryAgainMark, text = memory_reason(limits_.memory);
+    kind = limits_.memory > 0 ? Kind::kFailed : Kind::kTryAgain, text = memory_reason(limits_.memory);
   } catch (const std::exception& error) {
-    kind = is_disk_full(scratch) ? kTryAgainMark : kFailedMark, text = error.what();
+    kind = is_disk_full(scratch) ? Kind::kTryAgain : Kind::kFailed, text = error.what();
   }
   std::fflush(nullptr);
-  write_all(answer, kind + one_line(std::move(text)) + kEndMark);
+  write_all(answer, static_cast<char>(kind) + text + kEndMark);
   ::_exit(0);
 }
 
@@ -153,11 +158,10 @@ void Children::kill_late() {
 }
 
 CellEnd Children::end_of(const Child& child, int status) const {
-  using Kind = CellEnd::Kind;
   const std::string& got = child.received;
   CellEnd end{.cell = child.cell, .seconds = std::chrono::duration<double>(Clock::now() - child.started).count()};
   if (got.size() >= 2 && got.back() == kEndMark) {
-    end.kind = got.front() == kDoneMark ? Kind::kDone : got.front() == kTryAgainMark ? Kind::kTryAgain : Kind::kFailed;
+    end.kind = static_cast<Kind>(got.front());
     end.text = got.substr(1, got.size() - 2);
   } else if (child.is_late) {
     end.text = fmt::format("took longer than {} (--cell-time)",
@@ -165,11 +169,10 @@ CellEnd Children::end_of(const Child& child, int status) const {
   } else {
     const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     // From outside: by a user, a batch system or the kernel for want of memory.
-    end.kind = number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP ? Kind::kTryAgain
-                                                                                              : Kind::kFailed;
+    if (number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP) end.kind = Kind::kTryAgain;
     end.text = number > 0 ? fmt::format("was ended by signal {} (SIG{})", number, ::sigabbrev_np(number))
                           : fmt::format("ended with exit status {}", WEXITSTATUS(status));
-    if (const std::string line = one_line(last_line_of(child.errors.get())); !line.empty()) end.text += ": " + line;
+    if (const std::string line = last_line_of(child.errors.get()); !line.empty()) end.text += ": " + line;
   }
   return end;
 }
@@ -181,6 +184,7 @@ CellEnd Children::ended(Child& child) const {
   int status = 0;
   while (::waitpid(child.pid, &status, 0) < 0 && errno == EINTR) continue;
   child.scratch.reset();
+  if (limits_.may_print) pass_on(child.errors.get());
   return end_of(child, status);
 }
 

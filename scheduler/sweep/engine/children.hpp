@@ -10,32 +10,44 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/base/file/scratch_folder.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
-#include "scheduler/sweep/engine/cells.hpp"
 
 namespace replay::sweep {
+
+/// Computes a cell. `scratch`: its folder for temporary files, without folders in it, which is removed afterwards. The
+/// result is text without zero bytes, such as results_json(). Throws TryAgain; any other exception is the reason why the
+/// cell fails.
+using Compute = std::function<std::string(std::size_t cell, const std::filesystem::path& scratch)>;
 
 struct CellLimits {
   std::optional<std::chrono::milliseconds> time{};  ///< > 0
   std::uint64_t memory = 0;                         ///< bytes of data; 0: no limit
+  bool may_print = false;  ///< what a cell prints comes on standard error when it ends; else it is dropped
 };
 
 /// What became of a cell.
 struct CellEnd {
-  enum class Kind : std::uint8_t { kDone, kFailed, kTryAgain };
+  enum class Kind : std::uint8_t {
+    kDone,
+    kWrongUsage,  ///< compute() threw a UsageError
+    kFailed,      ///< compute() threw something else
+    kCrashed,     ///< its process has ended without an answer
+    kTryAgain,    ///< compute() threw TryAgain, or its process was ended from outside
+  };
   std::size_t cell = 0;
-  Kind kind = Kind::kFailed;
-  std::string text{};  ///< results_json(), or the reason in one line
+  Kind kind = Kind::kCrashed;
+  std::string text{};  ///< the result, or the reason
   double seconds = 0;
 };
 
 /// REQUIRES: no other thread while one exists, as the children are forks of this process.
 class Children {
  public:
-  Children(const Cells& cells, CellLimits limits) : cells_(cells), limits_(limits) {}
+  explicit Children(Compute compute, CellLimits limits = {}) : compute_(std::move(compute)), limits_(limits) {}
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
   /// Kills those that are left.
@@ -67,7 +79,7 @@ class Children {
   [[nodiscard]] CellEnd ended(Child& child) const;
   [[nodiscard]] CellEnd end_of(const Child& child, int status) const;
 
-  const Cells& cells_;
+  Compute compute_;
   CellLimits limits_;
   ScratchFolder scratch_{};  // the base of temporary folders is there; what killed processes have left in it is removed
   std::vector<Child> children_;

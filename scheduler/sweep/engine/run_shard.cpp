@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "scheduler/base/process/stop_signals.hpp"
-#include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/model/units.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/sweep/engine/cell_line.hpp"
 #include "scheduler/sweep/engine/known_cells.hpp"
 #include "scheduler/sweep/engine/marks.hpp"
@@ -21,10 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
 
-constexpr milliseconds kTick{500};      // between looks at the time and at other processes
-constexpr milliseconds kWaitsFor{200};  // for a cell that another process computes
 constexpr std::size_t kMostReasons = 100;
 constexpr std::size_t kCountedAtOnce = 4096, kMostCountedAfterStop = 10'000'000;
 constexpr std::size_t kMostInARow =
@@ -83,9 +78,9 @@ std::optional<ShardEnd> end_without_work(const Cells& cells, const ShardOptions&
   return ShardEnd{.cells = count->cells, .done_before = count->done, .failed = count->failed};
 }
 
-class ShardRun {
+class ShardRun final : public CellQueue {
  public:
-  ShardRun(const Cells& cells, const ShardOptions& options, const std::function<void(std::string_view)>& show)
+  ShardRun(const Cells& cells, const ShardOptions& options, const Show& show)
       : cells_(cells),
         options_(options),
         show_(show),
@@ -97,7 +92,7 @@ class ShardRun {
 
   ShardRun(const ShardRun&) = delete;
   ShardRun& operator=(const ShardRun&) = delete;
-  ~ShardRun() {
+  ~ShardRun() override {
     for (const auto& [cell, id] : running_) claims_.release(id);
   }
 
@@ -105,20 +100,12 @@ class ShardRun {
     known_.refresh();
     if (const auto count = count_own(cells_, options_, known_, true))
       end_.cells = count->cells, end_.done_before = count->done;
-    Children children{cells_, options_.limits};
-    while (stops_asked() == 0) {
-      while (children.running() < static_cast<std::size_t>(options_.jobs) && stops_asked() == 0) {
-        const auto cell = next();
-        if (!cell) break;
-        children.start(*cell);
-      }
-      if (children.running() == 0 && is_over_) break;
-      for (const CellEnd& end : children.wait(children.running() > 0 ? kTick : kWaitsFor)) take(end);
-      mark_.keep_up();
-      show_progress();
-    }
+    const auto compute = [this](std::size_t cell, const fs::path& scratch) {
+      return results_json(cells_.compute(cell, scratch));
+    };
+    run_cells(*this, compute, options_.jobs, options_.limits);
     end_.interrupted = stops_asked() > 0;
-    end_.elapsed = Clock::now() - started_;
+    end_.elapsed = Clock::now() - progress_.started;
     count_left();
     return std::move(end_);
   }
@@ -139,15 +126,15 @@ class ShardRun {
     end_.left = count ? count->left() : 0;
   }
 
-  // The next cell to compute, claimed. Nothing: there is none now; is_over_ says whether there will be any.
-  std::optional<std::size_t> next() {
+  // Claimed.
+  std::optional<std::size_t> next() override {
     if (const auto own = next_own()) return own;
     if (const auto left = next_postponed()) return left;
     if (!options_.only)
       if (const auto other = next_of_others()) return other;
-    is_over_ = postponed_.empty();
     return std::nullopt;
   }
+  [[nodiscard]] bool is_over() const override { return postponed_.empty(); }
 
   std::optional<std::size_t> next_own() {
     for (; cursor_ < end_own(cells_, options_); ++cursor_) {
@@ -208,9 +195,10 @@ class ShardRun {
     return true;
   }
 
-  void take(const CellEnd& end) {
+  void take(CellEnd end) override {
     const auto found = running_.find(end.cell);
     const CellId id = found->second;
+    if (end.kind != CellEnd::Kind::kDone) end.text = clean_line(end.text);
     if (end.kind == CellEnd::Kind::kTryAgain) {
       if (++try_again_in_a_row_ >= kMostInARow)
         throw TryAgain(fmt::format("{} cells one after the other: {}", kMostInARow, end.text));
@@ -234,25 +222,19 @@ class ShardRun {
     running_.erase(found);
   }
 
-  void show_progress() {
-    const auto elapsed = std::chrono::duration<double>(Clock::now() - started_).count();
-    const std::size_t now = end_.done + failed_now_, before = end_.done_before;
-    const double rate = elapsed > 0 ? static_cast<double>(now) / elapsed : 0;
-    std::string line =
-        fmt::format("{} of {} cells", std::min(before + end_.done - end_.helped, end_.cells), end_.cells);
+  void look() override {
+    mark_.keep_up();
+    progress_.cells = end_.cells;
+    progress_.done = std::min(end_.done_before + end_.done - end_.helped, end_.cells);
+    progress_.failed = failed_now_;
+    progress_.computed = end_.done + failed_now_;
+    std::string more;
     if (failed_now_ > 0) {
       const auto most = std::ranges::max_element(end_.failures, {}, [](const auto& one) { return one.second; });
-      line += fmt::format(", {} failed (most: {:.60})", failed_now_, most->first);
+      more += fmt::format(", {} failed (most: {:.60})", failed_now_, most->first);
     }
-    if (end_.helped > 0) line += fmt::format(", {} of other shards", end_.helped);
-    if (rate > 0) {
-      const std::size_t seen = before + now;
-      const double left = seen < end_.cells ? static_cast<double>(end_.cells - seen) / rate : 0;
-      line += fmt::format("; {:.3g} cells/s, {} left", rate,
-                          replay::to_text(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(
-                              left < 60 ? std::round(left) : std::round(left / 60) * 60))));
-    }
-    show_(line);
+    if (end_.helped > 0) more += fmt::format(", {} of other shards", end_.helped);
+    show_(progress_.text(more));
   }
 
   struct Other {
@@ -263,7 +245,7 @@ class ShardRun {
 
   const Cells& cells_;
   const ShardOptions& options_;
-  const std::function<void(std::string_view)>& show_;
+  const Show& show_;
   fs::path folder_;
   KnownCells known_;
   RunningMark mark_;
@@ -278,8 +260,7 @@ class ShardRun {
   std::unordered_set<CellId> repeated_;  // failed in this process
   std::size_t failed_now_ = 0;
   std::size_t try_again_in_a_row_ = 0;
-  bool is_over_ = false;
-  Clock::time_point started_ = Clock::now();
+  Progress progress_;
 };
 
 }  // namespace
@@ -289,8 +270,7 @@ int ShardEnd::exit_status() const {
   return left > 0 ? kTryAgainStatus : failed > 0 ? 1 : 0;
 }
 
-ShardEnd run_shard(const Cells& cells, const ShardOptions& options,
-                   const std::function<void(std::string_view)>& show) try {
+ShardEnd run_shard(const Cells& cells, const ShardOptions& options, const Show& show) try {
   return ShardRun{cells, options, show}.run();
 } catch (const TryAgain&) {
   // Where nothing is to be computed, it does not matter that the folder can only be read.

@@ -5,15 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "scheduler/sweep/engine/cells.hpp"
-#include "scheduler/sweep/engine/children.hpp"
+#include "scheduler/sweep/engine/run_cells.hpp"
 #include "scheduler/sweep/engine/shard.hpp"
 
 namespace replay::sweep {
@@ -45,7 +43,6 @@ struct ShardEnd {
 };
 
 /// `show` gets lines of progress. REQUIRES: no other thread; a HeedStops. A full disk ends it: TryAgain. Throws InputError.
-[[nodiscard]] ShardEnd run_shard(const Cells& cells, const ShardOptions& options,
-                                 const std::function<void(std::string_view)>& show);
+[[nodiscard]] ShardEnd run_shard(const Cells& cells, const ShardOptions& options, const Show& show);
 
 }  // namespace replay::sweep

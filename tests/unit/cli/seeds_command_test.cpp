@@ -1,10 +1,13 @@
 // Tests of `replay simulate --seeds` and of the table that it prints.
+#include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/placeholders.hpp"
 #include "scheduler/experiment/seeds/seeds.hpp"
+#include "tests/support/background.hpp"
 #include "tests/unit/cli/comparing_fixture.hpp"
 
 namespace replay::test {
@@ -93,6 +96,23 @@ TEST_F(Seeds, WriteASummaryAndRunsOnlyWhenAsked) {
   ASSERT_EQ(replay(run + " --out s --force --outputs all").status, 0);
   EXPECT_FALSE(text_of(folder_ / "s" / "seed-2" / "fcfs" / "events.log").empty());
   expect_says("rerun s/seed-2/fcfs --out again", 0, {"byte for byte"});
+}
+
+TEST_F(Seeds, OfCtrlCLeaveOnlyRunsThatAreComplete) {
+  generate(1);
+  Background command(REPLAY_PROGRAM,
+                     {"simulate", "--trace", (folder_ / "t-1.swf").string(), "--seeds", "1-5000", "--policy",
+                      "easy,fcfs-malleable", "--outputs", "all", "--jobs", "2", "--out", (folder_ / "s").string()},
+                     folder_ / "out", folder_ / "err");
+  ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(folder_ / "s/seed-3/easy"); })) << command.err();
+  command.send(SIGINT);
+  EXPECT_EQ(command.wait(), 130);
+  EXPECT_EQ(command.err(), "replay: interrupted: there is no result over all seeds\n");
+  for (const auto& seed : std::filesystem::directory_iterator{folder_ / "s"}) {
+    ASSERT_TRUE(seed.path().filename().string().starts_with("seed-")) << seed.path();
+    for (const auto& run : std::filesystem::directory_iterator{seed.path()})
+      EXPECT_NE(text_of(run.path() / "run.json").find("\"interrupted\": false"), std::string::npos) << run.path();
+  }
 }
 
 TEST_F(Seeds, WithoutAnyEffectAreRefused) {

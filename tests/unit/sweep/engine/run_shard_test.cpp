@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 // As many cells as there are works; cell i has the id 1000 + i, number 1 is left out.
 class MadeCells : public Cells {
  public:
-  using Work = std::function<std::map<std::string, double>(const fs::path& scratch)>;
+  using Work = std::function<Results(const fs::path& scratch)>;
   explicit MadeCells(std::vector<Work> works) : works_(std::move(works)) {}
   [[nodiscard]] std::size_t count() const override { return works_.size(); }
   [[nodiscard]] std::optional<CellId> id(std::size_t cell) const override {
@@ -42,7 +42,7 @@ class MadeCells : public Cells {
   [[nodiscard]] std::string parameters(std::size_t cell) const override {
     return fmt::format("{{\"n\":\"{}\"}}", cell);
   }
-  [[nodiscard]] std::map<std::string, double> compute(std::size_t cell, const fs::path& scratch) const override {
+  [[nodiscard]] Results compute(std::size_t cell, const fs::path& scratch) const override {
     return works_[cell](scratch);
   }
 
@@ -50,7 +50,7 @@ class MadeCells : public Cells {
   std::vector<Work> works_;
 };
 
-std::map<std::string, double> fine(const fs::path& /*scratch*/) { return {{"answer", 42}, {"none", std::nan("")}}; }
+Results fine(const fs::path& /*scratch*/) { return {{"answer", 42}, {"none", std::nan("")}}; }
 
 class Shards : public testing::Test {
  protected:
@@ -77,11 +77,11 @@ TEST_F(Shards, ACellThatGoesWrongIsOneFailedCellWithItsReason) {
   const MadeCells cells{{
       fine,
       nullptr,
-      [](const fs::path&) -> std::map<std::string, double> { throw std::runtime_error("the\nreason"); },
-      [](const fs::path&) -> std::map<std::string, double> { std::abort(); },
-      [](const fs::path&) -> std::map<std::string, double> { INVARIANT(1 + 1 == 3, "sums are {}", "wrong"); },
-      [](const fs::path&) -> std::map<std::string, double> { ::_exit(7); },
-      [](const fs::path&) -> std::map<std::string, double> {
+      [](const fs::path&) -> Results { throw std::runtime_error("the\nreason"); },
+      [](const fs::path&) -> Results { std::abort(); },
+      [](const fs::path&) -> Results { INVARIANT(1 + 1 == 3, "sums are {}", "wrong"); },
+      [](const fs::path&) -> Results { ::_exit(7); },
+      [](const fs::path&) -> Results {
         for (;;) ::pause();
       },
       fine,
@@ -109,7 +109,7 @@ TEST_F(Shards, ACellThatGoesWrongIsOneFailedCellWithItsReason) {
 
 #ifndef __SANITIZE_ADDRESS__  // which has reserved more memory than any limit
 TEST_F(Shards, ACellThatNeedsTooMuchMemoryFails) {
-  const MadeCells cells{{[](const fs::path&) -> std::map<std::string, double> {
+  const MadeCells cells{{[](const fs::path&) -> Results {
     const std::vector<double> much(std::size_t{1} << 28, 1.0);
     return {{"much", much.back()}};
   }}};
@@ -120,7 +120,7 @@ TEST_F(Shards, ACellThatNeedsTooMuchMemoryFails) {
 #endif
 
 TEST_F(Shards, AProcessThatIsKilledFromOutsideIsTriedAgain) {
-  const MadeCells killed{{[](const fs::path&) -> std::map<std::string, double> {
+  const MadeCells killed{{[](const fs::path&) -> Results {
                             ::raise(SIGKILL);
                             return {};
                           },
@@ -136,7 +136,7 @@ TEST_F(Shards, AProcessThatIsKilledFromOutsideIsTriedAgain) {
 }
 
 TEST_F(Shards, ManyCellsThatAreToBeTriedAgainEndIt) {
-  const auto full = [this](const fs::path&) -> std::map<std::string, double> {
+  const auto full = [this](const fs::path&) -> Results {
     std::ofstream{folder_ / "computed", std::ios::app} << "x";
     throw TryAgain("no space");
   };
@@ -146,7 +146,7 @@ TEST_F(Shards, ManyCellsThatAreToBeTriedAgainEndIt) {
 }
 
 TEST_F(Shards, WhatIsDoneOrHasFailedIsNotComputedAgain) {
-  const auto counting = [this](const fs::path&) -> std::map<std::string, double> {
+  const auto counting = [this](const fs::path&) -> Results {
     std::ofstream{folder_ / "computed", std::ios::app} << "x";
     throw std::runtime_error("no");
   };
@@ -165,7 +165,7 @@ TEST_F(Shards, WhatIsDoneOrHasFailedIsNotComputedAgain) {
 }
 
 TEST_F(Shards, ACellsFolderIsItsOwnAndIsRemoved) {
-  const auto leave = [this](const fs::path& scratch) -> std::map<std::string, double> {
+  const auto leave = [this](const fs::path& scratch) -> Results {
     if (fs::exists(scratch / "file")) throw std::runtime_error("is that of another cell");
     std::ofstream{scratch / "file"} << "x";
     std::ofstream{folder_ / "where", std::ios::app} << scratch.string() << "\n";
@@ -252,8 +252,7 @@ TEST_F(Shards, ACellThatAnotherComputerIsAtIsWaitedFor) {
   fs::create_directories(folder_ / "out/claims");
   write_text(folder_ / "out/running/1-of-1.elsewhere.5.5", "");
   fs::create_symlink("1-of-1.elsewhere.5.5", folder_ / "out/claims/00000000000003e8");
-  const auto ends =
-      [this](const fs::path&) -> std::map<std::string, double> {  // cell 1: the other one does cell 0 meanwhile
+  const auto ends = [this](const fs::path&) -> Results {  // cell 1: the other one does cell 0 meanwhile
     fs::create_directories(folder_ / "out/cells");
     const CellLine line{.id = 1000, .version = "1", .failure = {}, .parameters = "{}", .seconds = 1, .results = {}};
     write_text(folder_ / "out/cells/1-of-1.elsewhere.5.5.jsonl", to_text(line, "{\"answer\":43.0}"));
