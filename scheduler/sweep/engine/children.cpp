@@ -92,6 +92,7 @@ void Children::be_child(std::size_t cell, int answer, int errors, const fs::path
   std::string text;
   try {
     if (stops_asked() > 0)
+      throw TryAgain("interrupted");  // since the fork was decided on: it would be computed in part
     text = compute_(cell, scratch);
   } catch (const TryAgain& error) {
     kind = Kind::kTryAgain, text = error.what();

@@ -103,6 +103,18 @@ TEST_F(Batches, AStopKillsWhatIsBeingComputed) {
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "no child is left";
 }
 
+TEST_F(Batches, ACellThatBeginsWhenAStopHasComeIsNotComputed) {
+  const StopSignals signals;
+  const HeedStops heeding;
+  Children children{batch(1, [](std::size_t) { return std::string{"a part"}; }).compute};
+  ::raise(SIGINT);
+  children.start(0);
+  std::vector<CellEnd> ends;
+  while (ends.empty()) ends = children.wait(std::chrono::seconds{1});
+  EXPECT_EQ(ends.front().kind, CellEnd::Kind::kTryAgain) << ends.front().text;
+  EXPECT_FALSE(fs::exists(folder_ / "begun"));
+}
+
 TEST_F(Batches, InThisProcessACellIsComputedToItsEndAndNoFurtherOne) {
   const StopSignals signals;
   const HeedStops heeding;
