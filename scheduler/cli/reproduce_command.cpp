@@ -9,7 +9,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/terminal/progress_line.hpp"
 #include "scheduler/base/text/add_item.hpp"
@@ -132,13 +131,8 @@ int reproduce(const Paper& paper, const ReproduceGiven& given) {
   try {
     terminal::ProgressLine progress;
     made = study::reproduce(paper.name, logs, study, folder, given.force,
-                            {.for_each =
-                                 [&](std::size_t count, const std::function<void(std::size_t)>& work) {
-                                   for_each_in_parallel(count, given.threads, work);
-                                 },
-                             .show_progress = [&](std::string_view text) { progress.show(text); },
-                             .interrupted = [] { return stops_asked() > 0; }});
-  } catch (const study::Interrupted&) {
+                            {.jobs = given.threads, .show = [&](std::string_view text) { progress.show(text); }});
+  } catch (const sweep::Interrupted&) {
     fmt::print(stderr, "replay: interrupted: nothing was written\n");
     return exit_status_after_stop();
   }

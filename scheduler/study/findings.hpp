@@ -15,13 +15,14 @@
 
 #include "scheduler/study/printed.hpp"
 #include "scheduler/study/simulation.hpp"
+#include "scheduler/sweep/engine/cell_line.hpp"
 
 namespace replay::study {
 
 inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 /// Of one simulation, by name.
-using Figures = std::map<std::string, double, std::less<>>;
+using Figures = sweep::Results;
 
 /// A policy that is compared.
 struct Compared {
@@ -84,14 +85,19 @@ class Findings {
   std::map<std::string, std::map<std::string, std::vector<double>, std::less<>>, std::less<>> cells_;
 };
 
-/// Adds the figures of all cells, simulate(cell). Cells that take long come first, so that no core has a long one left at
-/// the end; the findings depend on neither order nor threads.
+/// Adds the figures of all cells, simulate(cell), each in a process of its own. Cells that take long come first, so that
+/// no core has a long one left at the end; the findings depend on neither order nor cores. Throws as sweep::run_batch().
 template <class SomeCell, class Simulate>
-void run_cells(Findings& findings, std::string_view study, const std::vector<SomeCell>& cells,
-               const Surroundings& surroundings, const Simulate& simulate) {
-  std::vector<Figures> figures(cells.size());
-  run_all(surroundings, study, cells.size(), [&](std::size_t i) { figures[i] = simulate(cells[i]); });
-  for (std::size_t i = 0; i < cells.size(); ++i) findings.add(cells[i].name, cells[i].seed, figures[i]);
+void run_cells(Findings& findings, const std::vector<SomeCell>& cells, const Surroundings& surroundings,
+               const Simulate& simulate) {
+  const std::vector<std::string> figures =
+      sweep::run_batch({.count = cells.size(),
+                        .compute = [&](std::size_t i, const auto&) { return sweep::results_json(simulate(cells[i])); },
+                        .name = [&](std::size_t i) { return fmt::format("{}, seed {}", cells[i].name, cells[i].seed); },
+                        .jobs = surroundings.jobs},
+                       surroundings.show);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    findings.add(cells[i].name, cells[i].seed, sweep::parse_results(figures[i]));
 }
 
 }  // namespace replay::study

@@ -33,7 +33,7 @@ Reproduction reproduce(std::string_view paper, const LogSearch& logs, const Stud
   Reproduction made;
   try {
     made.result = study(logs, surroundings);
-  } catch (const Interrupted&) {
+  } catch (const sweep::Interrupted&) {
     if (is_new) fs::remove(folder);
     throw;
   }

@@ -19,7 +19,7 @@ struct Reproduction {
 };
 
 /// Makes the folder before the study begins. Missing logs become limits of the result. `force`: the folder may exist.
-/// Throws InputError; Interrupted: nothing was written.
+/// Throws InputError; sweep::Interrupted: nothing was written.
 [[nodiscard]] Reproduction reproduce(std::string_view paper, const LogSearch& logs, const Study& study,
                                      const std::filesystem::path& folder, bool force, const Surroundings& surroundings);
 

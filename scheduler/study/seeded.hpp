@@ -31,16 +31,16 @@ inline constexpr SeededOptions kQuickOptions{.seeds = 1, .jobs = 2'000, .quick =
 /// Adds the figures that a Record has of each cell. make(workload, seed) draws the jobs; facts_of() them are found as
 /// "W1/workload".
 template <class Record, class Make>
-void run_seeds(Findings& found, std::string_view study, const std::vector<Cell>& cells, const SeededOptions& options,
-               const Setting& setting, const Surroundings& surroundings, const Make& make) {
+void run_seeds(Findings& found, const std::vector<Cell>& cells, const SeededOptions& options, const Setting& setting,
+               const Surroundings& surroundings, const Make& make) {
   for (const Cell& cell : cells)
     if (const std::string facts = cell.workload() + "/workload"; !found.has(facts))
       for (std::uint64_t seed = 1; seed <= options.seeds; ++seed)
         found.add(facts, seed, facts_of(make(cell.workload(), seed)));
-  run_cells(found, study, cells, surroundings, [&](const Cell& cell) {
+  run_cells(found, cells, surroundings, [&](const Cell& cell) {
     const auto drawn = make(cell.workload(), cell.seed);
     Record record;
-    simulate_one(drawn.workload, cell.policy, setting, surroundings, record.observers());
+    simulate_one(drawn.workload, cell.policy, setting, record.observers());
     return record.figures(drawn);
   });
 }

@@ -142,11 +142,11 @@ double trimmed_mean(const std::vector<double>& values) {
 Findings run_dynp_study(const std::vector<DynpLog>& logs, const DynpOptions& options,
                         const Surroundings& surroundings) {
   Findings found{dynp_printed(), trimmed_mean};
-  run_cells(found, "dynp", cells_of(logs, options), surroundings, [&](const SetCell& cell) {
+  run_cells(found, cells_of(logs, options), surroundings, [&](const SetCell& cell) {
     PolicyShares shares;
-    const metrics::Summary summary = simulate_one(
-        shrunk(cell.log->sets[cell.seed - 1], cell.factor), cell.policy,
-        {.machine = Machine::pool(cell.log->processors), .runtime_model = "rigid"}, surroundings, {&shares});
+    const metrics::Summary summary =
+        simulate_one(shrunk(cell.log->sets[cell.seed - 1], cell.factor), cell.policy,
+                     {.machine = Machine::pool(cell.log->processors), .runtime_model = "rigid"}, {&shares});
     return Figures{{"SLDwA", summary.value("sldwa")},
                    {"utilisation", summary.value("utilisation")},
                    {"switches", static_cast<double>(shares.switches())},
@@ -160,8 +160,8 @@ Findings run_dynp_study(const std::vector<DynpLog>& logs, const DynpOptions& opt
 }
 
 Result reproduce_dynp(const LogSearch& logs, const DynpOptions& options, const Surroundings& surroundings) {
-  std::vector<DynpLog> read(logs.found.size());
-  surroundings.for_each(read.size(), [&](std::size_t i) { read[i] = read_dynp_log(logs.found[i], options); });
+  std::vector<DynpLog> read;
+  for (const FoundLog& log : logs.found) read.push_back(read_dynp_log(log, options));
   return dynp_result(run_dynp_study(read, options, surroundings), read, options);
 }
 

@@ -82,11 +82,11 @@ Figures facts_of(const MalleableLog& log) {
           {"long CPU use", long_sum / long_jobs}};
 }
 
-Figures simulate_part(const PartCell& cell, const Surroundings& surroundings) {
+Figures simulate_part(const PartCell& cell) {
   Demand demand;
-  const metrics::Summary summary = simulate_one(
-      part_of(cell), cell.policy, {.machine = Machine::pool(cell.log->processors), .runtime_model = "utrera"},
-      surroundings, {&demand});
+  const metrics::Summary summary =
+      simulate_one(part_of(cell), cell.policy,
+                   {.machine = Machine::pool(cell.log->processors), .runtime_model = "utrera"}, {&demand});
   Figures figures{{"demand", demand.mean() / cell.log->processors}};
   for (const char* name :
        {"mean_wait", "mean_execution", "mean_response", "mean_slowdown", "mean_mpl", "fragmentation"})
@@ -111,7 +111,7 @@ std::vector<PartCell> cells_of(const std::vector<MalleableLog>& logs, bool quick
   return cells;
 }
 
-void add_figure_2(Findings& found, const Surroundings& surroundings) {
+void add_figure_2(Findings& found) {
   constexpr CoreCount kCores = 10;
   constexpr Duration kUnit = std::chrono::minutes{1};
   Workload workload;
@@ -124,8 +124,8 @@ void add_figure_2(Findings& found, const Surroundings& surroundings) {
   }
   for (const char* policy : {"fcfs", "easy", "fcfs-malleable"}) {
     metrics::JobTable jobs;
-    const metrics::Summary summary = simulate_one(
-        workload, policy, {.machine = Machine::pool(kCores), .runtime_model = "isolated"}, surroundings, {&jobs});
+    const metrics::Summary summary =
+        simulate_one(workload, policy, {.machine = Machine::pool(kCores), .runtime_model = "isolated"}, {&jobs});
     Figures figures{{"response", summary.value("mean_response") / seconds(kUnit)},
                     {"slowdown", summary.value("mean_slowdown")},
                     {"fragmentation", summary.value("fragmentation")}};
@@ -183,15 +183,14 @@ std::vector<double> swept_uses(const Findings& found, std::string_view log, std:
 Findings run_malleable_study(const std::vector<MalleableLog>& logs, bool quick, const Surroundings& surroundings) {
   Findings found{malleable_printed()};
   for (const MalleableLog& log : logs) found.add(log.name + "/log", 1, facts_of(log));
-  run_cells(found, "fcfs-malleable", cells_of(logs, quick), surroundings,
-            [&](const PartCell& cell) { return simulate_part(cell, surroundings); });
-  add_figure_2(found, surroundings);
+  run_cells(found, cells_of(logs, quick), surroundings, simulate_part);
+  add_figure_2(found);
   return found;
 }
 
 Result reproduce_fcfs_malleable(const LogSearch& logs, bool quick, const Surroundings& surroundings) {
-  std::vector<MalleableLog> read(logs.found.size());
-  surroundings.for_each(read.size(), [&](std::size_t i) { read[i] = read_malleable_log(logs.found[i]); });
+  std::vector<MalleableLog> read;
+  for (const FoundLog& log : logs.found) read.push_back(read_malleable_log(log));
   return malleable_result(run_malleable_study(read, quick, surroundings), read, quick);
 }
 

@@ -75,7 +75,7 @@ Findings run_glomarc_study(const SeededOptions& options, const std::vector<Cell>
                            const Surroundings& surroundings) {
   Findings found{glomarc_printed()};
   run_seeds<GlomarcRecord>(
-      found, "g-lomarc-ts", cells, options,
+      found, cells, options,
       {.machine = Machine::cluster(paper::kNodes, paper::kCpusPerNode, paper::kCoresPerCpu), .runtime_model = "pairs"},
       surroundings,
       [&](const std::string& load, std::uint64_t seed) { return make_glomarc_workload(load, seed, options.jobs); });

@@ -80,7 +80,7 @@ std::vector<Cell> scojo_cells(const SeededOptions& options) {
 Findings run_scojo_study(const SeededOptions& options, const std::vector<Cell>& cells,
                          const Surroundings& surroundings) {
   Findings found{scojo_printed(), geometric_mean_of};
-  run_seeds<ScojoRecord>(found, "scojo-p", cells, options,
+  run_seeds<ScojoRecord>(found, cells, options,
                          {.machine = Machine::pool(scojo_p_paper::kProcessors), .runtime_model = "speedup"},
                          surroundings, [&](const std::string& workload, std::uint64_t seed) {
                            return make_scojo_workload(scojo_workload_kind(workload), seed, options.jobs);

@@ -39,7 +39,7 @@ struct MonthCell : Cell {
   const SlackRun* run;
 };
 
-Figures run_month(const MonthCell& cell, double average_wait_s, const Surroundings& surroundings) {
+Figures run_month(const MonthCell& cell, double average_wait_s) {
   const SlackRun& run = *cell.run;
   const NamedPolicy named =
       make_policy(run.monthly_average ? fmt::format("{}:awt={}", run.policy, average_wait_s) : run.policy);
@@ -47,7 +47,7 @@ Figures run_month(const MonthCell& cell, double average_wait_s, const Surroundin
   WatchedPromises watched(*named.policy, run.slack_factor, average_wait_s);
   Policy& policy = run.slack_factor < 0 ? *named.policy : watched;
   simulate_one(with_priorities(cell.month->workload, run.priority), policy, named.full_text,
-               {.machine = Machine::pool(slack_paper::kProcessors), .runtime_model = "rigid"}, surroundings, {&jobs});
+               {.machine = Machine::pool(slack_paper::kProcessors), .runtime_model = "rigid"}, {&jobs});
   Figures figures;
   for (const char* group : {"all", "high", "low"})
     for (const char* what : {"sum", "jobs"}) figures[fmt::format("{} {}", what, group)] = 0;
@@ -124,11 +124,11 @@ Findings run_slack_study(const std::vector<Month>& months, bool quick, const Sur
     for (const SlackRun& run : runs)
       for (const Month& month : months)
         if (run.monthly_average == monthly) cells.push_back({{month.name + "/" + run.name, run.policy}, &month, &run});
-    run_cells(found, "slack", cells, surroundings, [&](const MonthCell& cell) {
+    run_cells(found, cells, surroundings, [&](const MonthCell& cell) {
       constexpr double kLeast = 1;  // awt= has to be above 0, and a month may pass without waiting
       const double average = monthly ? std::max(kLeast, found.mean("{}/conservative/wait all", cell.workload()))
                                      : slack_paper::kAverageWait;
-      return run_month(cell, average, surroundings);
+      return run_month(cell, average);
     });
   }
   for (const SlackRun& run : runs) {

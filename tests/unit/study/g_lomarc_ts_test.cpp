@@ -15,7 +15,6 @@
 #include "scheduler/study/page.hpp"
 #include "tests/support/followed.hpp"
 #include "tests/support/shell.hpp"
-#include "tests/unit/study/surroundings.hpp"
 #include "traces/workload_reader.hpp"
 
 namespace replay::study {
@@ -222,10 +221,10 @@ TEST(GlomarcStudy, EveryPolicyOfItsCellsCanBeMade) {
   for (const std::string& text : texts) EXPECT_NO_THROW(static_cast<void>(make_policy(text))) << text;
 }
 
-TEST(GlomarcStudy, IsTheSameWithTwoThreads) {
+TEST(GlomarcStudy, IsTheSameWithTwoJobs) {
   constexpr SeededOptions kSmall{.seeds = 2, .jobs = 60, .quick = true};
   const auto result = [&](const Surroundings& surroundings) { return reproduce_glomarc(kSmall, surroundings); };
-  const Result one = result(in_order()), two = result(two_threads());
+  const Result one = result({}), two = result({.jobs = 2});
   EXPECT_EQ(to_html(one), to_html(two));
   EXPECT_EQ(to_csv(one), to_csv(two));
   EXPECT_EQ(to_csv(one).find("inf"), std::string::npos);
@@ -250,7 +249,7 @@ class GlomarcW1 : public testing::Test {
       return std::ranges::none_of(kGlomarcReferences,
                                   [&](const auto& of) { return cell.name == fmt::format("W1/{}", of.variant); });
     });
-    found_ = new Findings{run_glomarc_study(kGlomarcOptions, cells, two_threads())};
+    found_ = new Findings{run_glomarc_study(kGlomarcOptions, cells, {.jobs = 2})};
   }
   static void TearDownTestSuite() { delete found_; }
 

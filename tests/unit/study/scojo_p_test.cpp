@@ -17,7 +17,6 @@
 #include "scheduler/study/scojo_p/study.hpp"
 #include "scheduler/study/scojo_p/workload.hpp"
 #include "tests/support/shell.hpp"
-#include "tests/unit/study/surroundings.hpp"
 #include "traces/workload_reader.hpp"
 
 namespace replay::study {
@@ -105,7 +104,7 @@ TEST(ScojoRecord, HasTheFiguresOfAScheduleWorkedByHand) {
                 {.submitted = 4, .optimum = 4, .runtime_s = 100, .group = "medium", .has_choice = true},
                 {.submitted = 4, .optimum = 8, .runtime_s = 20, .group = "short", .has_choice = true}};
   ScojoRecord record;
-  simulate_one(made.workload, "greedy-moldable", {.machine = Machine::pool(8), .runtime_model = "speedup"}, in_order(),
+  simulate_one(made.workload, "greedy-moldable", {.machine = Machine::pool(8), .runtime_model = "speedup"},
                record.observers());
   const Figures figures = record.figures(made);
   const auto expect = [&](const char* name, double value) { EXPECT_DOUBLE_EQ(figures.at(name), value) << name; };
@@ -131,8 +130,7 @@ TEST(ScojoRecord, HasTheFiguresOfAScheduleWorkedByHand) {
 TEST(ScojoRecord, LeavesOutTheFirstAndLastJobs) {
   const ScojoWorkload made = make_scojo_workload(scojo_workload_kind("W1"), 1, 110);
   ScojoRecord record;
-  simulate_one(made.workload, "easy", {.machine = Machine::pool(128), .runtime_model = "speedup"}, in_order(),
-               record.observers());
+  simulate_one(made.workload, "easy", {.machine = Machine::pool(128), .runtime_model = "speedup"}, record.observers());
   EXPECT_EQ(record.figures(made).at("jobs all"), 100);  // 5 % of 110 is 5
 }
 
@@ -156,10 +154,10 @@ TEST(ScojoStudy, KnowsAllPoliciesAndWorkloadsOfItsCells) {
   for (const std::string_view policy : scojo_policies()) EXPECT_TRUE(used.contains(std::string{policy})) << policy;
 }
 
-TEST(ScojoStudy, IsTheSameWithTwoThreads) {
+TEST(ScojoStudy, IsTheSameWithTwoJobs) {
   constexpr SeededOptions kSmall{.seeds = 2, .jobs = 60};
   const auto result = [&](const Surroundings& surroundings) { return reproduce_scojo(kSmall, surroundings); };
-  const Result one = result(in_order()), two = result(two_threads());
+  const Result one = result({}), two = result({.jobs = 2});
   EXPECT_EQ(to_html(one), to_html(two));
   EXPECT_EQ(to_csv(one), to_csv(two));
   EXPECT_EQ(to_csv(one).find("inf"), std::string::npos);
@@ -168,7 +166,7 @@ TEST(ScojoStudy, IsTheSameWithTwoThreads) {
 TEST(ScojoStudy, PageSaysWhatQuickLeavesOut) {
   SeededOptions options = kQuickOptions;
   options.jobs = 40;
-  const Result result = reproduce_scojo(options, in_order());
+  const Result result = reproduce_scojo(options, {});
   ASSERT_EQ(result.limits.size(), 1u);
   EXPECT_NE(result.limits[0].find("one seed, 40 jobs"), std::string::npos) << result.limits[0];
   EXPECT_EQ(to_html(result).find("Figures 13"), std::string::npos);
@@ -201,7 +199,7 @@ TEST(ScojoStudy, FindsWhatAnIndependentImplementationFound) {
     return std::ranges::none_of(
         kReferences, [&](const auto& of) { return cell.name == fmt::format("{}/{}", of.workload, of.policy); });
   });
-  const Findings found = run_scojo_study(kScojoOptions, cells, two_threads());
+  const Findings found = run_scojo_study(kScojoOptions, cells, {.jobs = 2});
   for (const auto& [workload, policy, response, slowdown, changes] : kReferences) {
     const std::string cell = fmt::format("{}/{}", workload, policy);
     SCOPED_TRACE(cell);

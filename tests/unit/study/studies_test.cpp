@@ -1,11 +1,13 @@
-// Tests of the studies on made-up workloads: one and two threads give the same, and counts match the runs. If the KTH
-// log is available, its months have the known jobs.
+// Tests of the studies on made-up workloads: one job and two at a time give the same, and counts match the runs. If the
+// KTH log is available, its months have the known jobs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/study/dynp/study.hpp"
 #include "scheduler/study/fcfs_malleable/numbers.hpp"
@@ -17,7 +19,6 @@
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/shell.hpp"
-#include "tests/unit/study/surroundings.hpp"
 
 namespace replay::study {
 namespace {
@@ -30,14 +31,14 @@ Result slack_with(const Surroundings& surroundings) {
   return slack_result(run_slack_study(made_up_months(), true, surroundings), true, "made up");
 }
 
-TEST(SlackStudy, IsTheSameWithTwoThreads) {
-  const Result one = slack_with(in_order());
-  EXPECT_EQ(to_html(one), to_html(slack_with(two_threads())));
-  EXPECT_EQ(to_csv(one), to_csv(slack_with(two_threads())));
+TEST(SlackStudy, IsTheSameWithTwoJobs) {
+  const Result one = slack_with({});
+  EXPECT_EQ(to_html(one), to_html(slack_with({.jobs = 2})));
+  EXPECT_EQ(to_csv(one), to_csv(slack_with({.jobs = 2})));
 }
 
 TEST(SlackStudy, CountsEveryJobOnceAndEveryFifthAsHigh) {
-  const Findings found = run_slack_study(made_up_months(), true, in_order());
+  const Findings found = run_slack_study(made_up_months(), true, {});
   const auto year = [&](const char* figure) { return found.mean("all/unequal ast/{}", figure); };
   EXPECT_EQ(year("jobs all"), 140);
   EXPECT_EQ(year("jobs high"), 28);
@@ -58,14 +59,14 @@ TEST(SlackStudy, KthHasTheKnownJobsInEachMonth) {
   EXPECT_EQ(counts, (std::vector<std::size_t>{106, 2407, 1984, 2308, 2931, 2924, 2081, 2854, 4081, 2702, 2185, 1926}));
 }
 
-TEST(MalleableStudy, IsTheSameWithTwoThreads) {
+TEST(MalleableStudy, IsTheSameWithTwoJobs) {
   const std::vector<MalleableLog> logs{
       {.name = "SDSC", .file = "a", .processors = 32, .workload = {test::random_jobs(3, 90, 32)}, .with_cpu_use = 90},
       {.name = "CTC", .file = "b", .processors = 64, .workload = {test::random_jobs(4, 70, 64)}, .with_cpu_use = 0}};
   const auto page = [&](const Surroundings& surroundings) {
     return to_html(malleable_result(run_malleable_study(logs, false, surroundings), logs, false));
   };
-  EXPECT_EQ(page(in_order()), page(two_threads()));
+  EXPECT_EQ(page({}), page({.jobs = 2}));
 }
 
 TEST(MalleableStudy, TakesTheRangesOfTable2WhereTheLogIsLongEnough) {
@@ -80,7 +81,7 @@ TEST(MalleableStudy, TakesTheRangesOfTable2WhereTheLogIsLongEnough) {
 }
 
 TEST(MalleableStudy, Figure2IsThePapers) {
-  const Findings found = run_malleable_study({}, false, in_order());
+  const Findings found = run_malleable_study({}, false, {});
   for (int job = 1; job <= 6; ++job)
     for (const std::string time : {"start", "end"}) {
       const std::string name = fmt::format("{} J{}", time, job);
@@ -101,16 +102,16 @@ std::vector<DynpLog> made_up_logs() {
   return logs;
 }
 
-TEST(DynpStudy, IsTheSameWithTwoThreads) {
+TEST(DynpStudy, IsTheSameWithTwoJobs) {
   const auto page = [](const Surroundings& surroundings) {
     const std::vector<DynpLog> logs = made_up_logs();
     return to_html(dynp_result(run_dynp_study(logs, small_dynp(), surroundings), logs, small_dynp()));
   };
-  EXPECT_EQ(page(in_order()), page(two_threads()));
+  EXPECT_EQ(page({}), page({.jobs = 2}));
 }
 
 TEST(DynpStudy, SharesOfThePoliciesAddUpToOne) {
-  const Findings found = run_dynp_study(made_up_logs(), small_dynp(), in_order());
+  const Findings found = run_dynp_study(made_up_logs(), small_dynp(), {});
   for (const char* decider : {"advanced", "SJF-preferred", "simple"}) {
     const auto share = [&](const char* of) { return found.average("KTH 0.5/{}/share {}", decider, of); };
     EXPECT_NEAR(share("FCFS") + share("SJF") + share("LJF"), 1, 1e-9) << decider;
@@ -188,9 +189,10 @@ TEST(ArchiveLogs, FindsPlainAndCompressedAndNamesWhatIsMissing) {
 }
 
 TEST(Studies, EndWhenTheyAreInterrupted) {
-  Surroundings surroundings = in_order();
-  surroundings.interrupted = [] { return true; };
-  EXPECT_THROW(static_cast<void>(run_slack_study(made_up_months(), true, surroundings)), Interrupted);
+  const StopSignals signals;
+  const HeedStops heeding;
+  ::raise(SIGINT);
+  EXPECT_THROW(static_cast<void>(run_slack_study(made_up_months(), true, {})), sweep::Interrupted);
 }
 
 }  // namespace
