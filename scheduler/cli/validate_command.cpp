@@ -176,7 +176,7 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
       fmt::print(out, "{}\n", line);
       std::fflush(out);
     });
-  } catch (const validate::CellInterrupted&) {
+  } catch (const sweep::Interrupted&) {
     interrupted = true;
     fmt::print(stderr,
                "replay: interrupted; {} of {} cells have a result, the same command{} goes on with the others\n",
@@ -246,7 +246,7 @@ Command add_validate(CLI::App& app) {
   return [given, &command] {
     try {
       return validate_all(*given, command);
-    } catch (const validate::CellInterrupted&) {  // while it was only simulating
+    } catch (const sweep::Interrupted&) {  // while it was only simulating
       fmt::print(stderr, "replay: interrupted\n");
       return exit_status_after_stop();
     }

@@ -27,6 +27,7 @@
 #include "scheduler/results/output_names.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
+#include "scheduler/sweep/engine/run_cells.hpp"
 #include "scheduler/validate/measured_trace.hpp"
 #include "scheduler/validate/simulation.hpp"
 
@@ -168,7 +169,7 @@ void add_measured(CellResult& result, const ValidationSetting& setting, const Va
   of_file.run.jobs_from.clear();  // the new trace has a side file of its own
   try {
     simulate_into(of_file, trace.string(), cell.policy, folder / "measured", &measured);
-  } catch (const CellInterrupted&) {  // the real run has ended; its result is kept
+  } catch (const sweep::Interrupted&) {  // the real run has ended; its result is kept
     result.why_not_measured = "interrupted before it was simulated again; --force runs the cell again";
     return;
   }
@@ -189,7 +190,7 @@ std::string last_words(const fs::path& err) {
 void run_for_real(const ValidationSetting& setting, const ValidationCell& cell, const fs::path& folder) {
   const fs::path err = folder / "real.err";
   const ChildEnd end = run_child(real_run_words(setting, cell, folder / "real"), folder / "real.out", err);
-  if (end.interrupted || is_exit_status_after_stop(end.status)) throw CellInterrupted{};
+  if (end.interrupted || is_exit_status_after_stop(end.status)) throw sweep::Interrupted{};
   if (end.status != 0 && end.status != kJobsFailed)
     throw InputError(
         fmt::format("cell {}: the real run ended with status {}: {}", cell.name, end.status, last_words(err)));

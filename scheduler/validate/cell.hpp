@@ -48,7 +48,7 @@ struct ValidationCell {
 [[nodiscard]] std::vector<std::string> named_by_trace(const ValidationSetting& setting, const ValidationCell& cell);
 
 /// Simulates it, runs it for real, compares, writes the result into `folder`; an old result there is removed first.
-/// Throws InputError when the run did not come to its end, with the run's last messages; CellInterrupted.
+/// Throws InputError when the run did not come to its end, with the run's last messages; sweep::Interrupted.
 [[nodiscard]] CellResult run_cell(const ValidationSetting& setting, const ValidationCell& cell,
                                   const std::filesystem::path& folder, const nlohmann::ordered_json& inputs);
 

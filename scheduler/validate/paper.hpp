@@ -24,7 +24,7 @@ struct PaperExperiment {
 };
 
 /// Simulates the experiment with all its seeds; writes their traces into `traces`. Unless `keeps_seed`, the setting's seed
-/// becomes the typical one. Throws CellInterrupted, InputError.
+/// becomes the typical one. Throws sweep::Interrupted, InputError.
 [[nodiscard]] PaperExperiment prepare_paper(ValidationSetting& setting, bool is_physical, bool keeps_seed,
                                             CoreCount cores, const std::filesystem::path& traces);
 

@@ -2,36 +2,37 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cmath>
 #include <iterator>
 #include <tuple>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/base/process/parallel.hpp"
-#include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/terminal/progress_line.hpp"
+#include "scheduler/sweep/engine/cell_line.hpp"
 
 namespace replay::validate {
 namespace {
 
-std::array<double, compare::kFigureCount> figures_in(const metrics::Summary& summary) {
-  return {summary.value("mean_wait"), summary.value("mean_response"), summary.value("mean_slowdown")};
+constexpr std::string_view kMetrics[] = {"mean_wait", "mean_response", "mean_slowdown"};
+
+std::string result_name(std::size_t policy, std::size_t figure) {
+  return fmt::format("{}/{}", kPaperPolicies[policy], kMetrics[figure]);
 }
 
-void simulate_seed(SeedSeries& series, std::size_t seed_index, const std::string& trace,
-                   const ValidationSetting& setting) {
+sweep::Results simulate_seed(std::uint64_t seed, const std::string& trace, const ValidationSetting& setting) {
   experiment::RunSpec run = simulated(setting, trace, "");
   run.policies.assign(std::begin(kPaperPolicies), std::end(kPaperPolicies));
   run.jobs_from.clear();
   run.outputs = "none";
-  run.seed = seed_index + 1;  // as the cells of that seed have it
+  run.seed = seed;  // as the cells of that seed have it
   const experiment::Prepared prepared = experiment::prepare(std::move(run));
+  sweep::Results results;
   for (std::size_t p = 0; p < std::size(kPaperPolicies); ++p) {
-    const auto figures = figures_in(simulate_to_end(prepared, p).summary);
-    for (std::size_t i = 0; i < figures.size(); ++i) series.values[p][i][seed_index] = figures[i];
+    const metrics::Summary summary = simulate_to_end(prepared, p).summary;
+    for (std::size_t i = 0; i < compare::kFigureCount; ++i) results[result_name(p, i)] = summary.value(kMetrics[i]);
   }
+  return results;
 }
 
 std::vector<double> gain_of_each_seed(const SeedSeries& series, std::size_t policy, std::size_t figure) {
@@ -44,21 +45,26 @@ std::vector<SeedSeries> simulate_paper_seeds(const std::filesystem::path& traces
                                              const ValidationSetting& setting) {
   std::vector<SeedSeries> all;
   for (const int load : kPaperLoads)
-    for (const std::string_view arrivals : kPaperArrivals) {
-      SeedSeries& series = all.emplace_back(SeedSeries{load, arrivals, {}});
-      for (auto& policy : series.values)
-        for (auto& figure : policy) figure.resize(kPaperSeeds);
-    }
+    for (const std::string_view arrivals : kPaperArrivals) all.push_back({load, arrivals, {}});
+  const auto trace_of = [&](std::size_t cell) {
+    const SeedSeries& series = all[cell / kPaperSeeds];
+    return write_paper_trace(traces, workload, series.arrivals, series.load_percent, cell % kPaperSeeds + 1);
+  };
   terminal::ProgressLine progress;
-  std::atomic<std::size_t> done{0};
-  for_each_in_parallel(all.size() * kPaperSeeds, 0, [&](std::size_t i) {
-    if (stops_asked() > 0) throw CellInterrupted{};
-    SeedSeries& series = all[i / kPaperSeeds];
-    const std::size_t seed = i % kPaperSeeds;
-    simulate_seed(series, seed, write_paper_trace(traces, workload, series.arrivals, series.load_percent, seed + 1),
-                  setting);
-    progress.show(fmt::format("{} of {} traces simulated", ++done, all.size() * kPaperSeeds));
-  });
+  const std::vector<std::string> results = sweep::run_batch(
+      {.count = all.size() * kPaperSeeds,
+       .compute =
+           [&](std::size_t cell, const auto&) {
+             return sweep::results_json(simulate_seed(cell % kPaperSeeds + 1, trace_of(cell), setting));
+           },
+       .name = [](std::size_t cell) { return fmt::format("seed {}", cell % kPaperSeeds + 1); }},
+      [&](std::string_view line) { progress.show(line); });
+  for (std::size_t cell = 0; cell < results.size(); ++cell) {
+    const sweep::Results of_seed = sweep::parse_results(results[cell]);
+    for (std::size_t p = 0; p < std::size(kPaperPolicies); ++p)
+      for (std::size_t i = 0; i < compare::kFigureCount; ++i)
+        all[cell / kPaperSeeds].values[p][i].push_back(of_seed.at(result_name(p, i)));
+  }
   return all;
 }
 

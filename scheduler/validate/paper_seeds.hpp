@@ -29,7 +29,7 @@ struct SeedSeries {
   std::array<std::array<std::vector<double>, compare::kFigureCount>, std::size(kPaperPolicies)> values{};
 };
 
-/// Seeds 1 to kPaperSeeds, on all cores; some seconds. Writes their traces. Throws CellInterrupted, as write_paper_trace.
+/// Seeds 1 to kPaperSeeds, on all cores; some seconds. Writes their traces. Throws as sweep::run_batch().
 [[nodiscard]] std::vector<SeedSeries> simulate_paper_seeds(const std::filesystem::path& traces,
                                                            const PaperWorkload& workload,
                                                            const ValidationSetting& setting);

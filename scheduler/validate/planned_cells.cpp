@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/validate/table.hpp"
 #include "traces/tools/scale.hpp"
 
@@ -19,19 +19,10 @@ namespace {
 
 constexpr double kCellOverhead = 2;  // real seconds, for starting an agent and looking at the machine's load
 
-std::vector<std::string> parts_of(const std::string& list) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    if (end > begin) parts.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 std::vector<double> loads_of(const std::string& list) {
   std::vector<double> loads;
-  for (const std::string& part : parts_of(list)) {
+  for (const std::string_view part : split(list, ',')) {
+    if (part.empty()) continue;
     const auto percent = parse_seconds(part);
     const double load = percent ? seconds(*percent) : 0;
     if (!(load > 0 && load <= 1000))
@@ -96,10 +87,11 @@ std::vector<ValidationCell> cells_of_trace(ValidationSetting& setting, const std
 std::vector<ValidationCell> chosen_cells(std::vector<ValidationCell> cells, const std::string& list) {
   if (list.empty()) return cells;
   std::set<std::string> names;
-  for (const std::string& part : parts_of(list)) {
-    bool found = false;
+  for (const std::string_view part : split(list, ',')) {
+    bool found = part.empty();
     for (const ValidationCell& cell : cells)
-      if (cell.name == part || cell.name.starts_with(part + "/")) found = names.insert(cell.name).second || true;
+      if (cell.name == part || cell.name.starts_with(fmt::format("{}/", part)))
+        found = names.insert(cell.name).second || true;
     if (found) continue;
     std::vector<std::string> all;
     all.reserve(cells.size());
@@ -144,18 +136,17 @@ std::vector<CellResult> results_of(const std::vector<PlannedCell>& planned) {
   return results;
 }
 
-void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& planned,
-               const std::function<void(std::string_view)>& say) {
-  std::size_t number = 0;
-  for (PlannedCell& p : planned) {
-    ++number;
-    if (p.result) continue;
-    say(fmt::format("cell {} of {}: {}, about {}; in all {} left", number, planned.size(), p.cell.name,
+void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& planned, const sweep::Show& say) {
+  const auto run = [&](std::size_t i, const fs::path& /*scratch*/) {
+    PlannedCell& p = planned[i];
+    say(fmt::format("cell {} of {}: {}, about {}; in all {} left", i + 1, planned.size(), p.cell.name,
                     about_text(p.real_seconds), about_text(real_seconds_of(planned))));
     p.result = run_cell(setting, p.cell, p.folder, p.inputs);
     say("  " + cell_line(*p.result));
-    if (stops_asked() > 0) throw CellInterrupted{};
-  }
+    return std::string{};
+  };
+  const auto is_done = [&](std::size_t i) { return planned[i].result.has_value(); };
+  sweep::run_here({.count = planned.size(), .compute = run, .is_done = is_done});
 }
 
 }  // namespace replay::validate

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "scheduler/sweep/engine/run_cells.hpp"
 #include "scheduler/validate/cell.hpp"
 
 namespace replay::validate {
@@ -38,10 +37,8 @@ struct PlannedCell {
 [[nodiscard]] double real_seconds_of(const std::vector<PlannedCell>& cells);
 [[nodiscard]] std::vector<CellResult> results_of(const std::vector<PlannedCell>& cells);
 
-/// Runs the cells without a result, one after the other: two at once would disturb each other. Calls
-/// `say` with a line for the user when a cell begins and when it ends. Throws CellInterrupted, InputError; the cells that
-/// have ended keep their results.
-void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& cells,
-               const std::function<void(std::string_view)>& say);
+/// Runs the cells without a result, one after the other: two at once would disturb each other. `say` gets a line when a
+/// cell begins and when it ends. Throws sweep::Interrupted, InputError; the cells that have ended keep their results.
+void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& cells, const sweep::Show& say);
 
 }  // namespace replay::validate

@@ -9,11 +9,7 @@
 
 namespace replay::validate {
 
-/// Thrown after a stop signal (under HeedStops) while a cell was simulated or run: the cell has no result, and is run again
-/// next time.
-struct CellInterrupted {};
-
-/// experiment::simulate_policy() to its end. Throws PolicyError naming the policy, CellInterrupted.
+/// experiment::simulate_policy() to its end. Throws PolicyError naming the policy, sweep::Interrupted.
 results::PolicyRun simulate_to_end(const experiment::Prepared& run, std::size_t policy,
                                    const std::filesystem::path& folder = {}, const std::string& command_line = {});
 
