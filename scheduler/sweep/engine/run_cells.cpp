@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
@@ -70,9 +69,7 @@ std::string Progress::text(std::string_view more) const {
   std::string line = fmt::format("{} of {} cells{}", done, cells, more);
   if (rate <= 0) return line;
   const double left = static_cast<double>(cells - std::min(done + failed, cells)) / rate;
-  return line + fmt::format("; {:.3g} cells/s, {} left", rate,
-                            replay::to_text(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(
-                                left < 60 ? std::round(left) : std::round(left / 60) * 60))));
+  return line + fmt::format("; {:.3g} cells/s, {} left", rate, about_text(left));
 }
 
 void run_cells(CellQueue& queue, const Compute& compute, int jobs, CellLimits limits) {

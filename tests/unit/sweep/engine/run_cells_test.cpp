@@ -137,7 +137,8 @@ TEST(Progress, SaysRateAndTimeLeftOnceThereIsARate) {
   EXPECT_EQ(progress.text(), "2 of 10 cells");
   progress.started -= std::chrono::seconds{8};
   progress.done = 5, progress.failed = 1, progress.computed = 4;
-  EXPECT_EQ(progress.text(", 1 failed").substr(0, 39), "5 of 10 cells, 1 failed; 0.5 cells/s, 8");
+  const std::string text = progress.text(", 1 failed");
+  EXPECT_TRUE(text.starts_with("5 of 10 cells, 1 failed; 0.") && text.ends_with(" cells/s, 8 s left")) << text;
 }
 
 }  // namespace
