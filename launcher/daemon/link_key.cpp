@@ -77,6 +77,8 @@ protocol::LinkKey receive_link_key(int descriptor) {
     if (got <= 0) break;
     line += next;
   }
+  if (line.empty())
+    throw InputError("key from standard input: nothing came; --bootstrap CMD has to pass its standard input on");
   const auto key = parse_key(line);
   if (!key) throw InputError("key from standard input: expected 64 hex digits on one line");
   return *key;

@@ -115,8 +115,10 @@ TEST(LinkKeyInAPipe, IsOneLine) {
   const std::string line = text_of_link_key(new_link_key());
   EXPECT_EQ(received(line + "more", rest), line);
   EXPECT_EQ(rest, "more");
+  EXPECT_EQ(received("", rest),
+            "key from standard input: nothing came; --bootstrap CMD has to pass its standard input on");
   for (const std::string& bad :
-       {std::string{}, std::string{"\n"}, line.substr(1), line.substr(0, 63), "a" + line, std::string(5000, 'a')})
+       {std::string{"\n"}, line.substr(1), line.substr(0, 63), "a" + line, std::string(5000, 'a')})
     EXPECT_EQ(received(bad, rest), "key from standard input: expected 64 hex digits on one line") << bad;
 }
 
