@@ -108,7 +108,8 @@ class Auditor {
     for (Finding& finding : report_.first) finding.job = static_cast<Index>(order_[finding.job]);
     report_.never_started = static_cast<std::size_t>(std::ranges::count(jobs_, kNever, &Job::started));
     report_.overran = static_cast<std::size_t>(std::ranges::count_if(jobs_, [](const Job& job) {
-      return job.started != kNever && job.ended != kNever && job.ended - job.started > job.estimate;
+      return job.started != kNever && job.ended != kNever &&
+             job.ended - std::min(job.started, job.since) > job.estimate;
     }));
     return std::move(report_);
   }
@@ -134,8 +135,9 @@ class Auditor {
     state_.advance_to(now);
     rule_->advance();
     decisions_.clear();
+    std::vector<Index> started = starts_.take(now);
+    take_over(started);
     const std::vector<Index> came = who_came(now);
-    const std::vector<Index> started = starts_.take(now);
     const std::vector<Index> ended = who_ended(now);
     const std::vector<Index> left = who_left(now);
     if (options_.pass == Pass::kEvent)
@@ -147,9 +149,26 @@ class Auditor {
     compare(started);
   }
 
+  // Those that another scheduler has started hold their processors before anything is decided.
+  void take_over(std::vector<Index>& started) {
+    const auto of_others = std::ranges::stable_partition(started, [&](Index i) { return jobs_[i].since == kNever; });
+    if (of_others.empty()) return;
+    const std::vector<Index> adopted(of_others.begin(), of_others.end());
+    started.erase(of_others.begin(), of_others.end());
+    for (const Index i : adopted) {
+      if (is_too_wide(i) || !needs_time(i)) continue;
+      state_.start(i);
+      start_order_[i] = ++starts_seen_;
+      in_use_ += jobs_[i].processors;
+    }
+    rule_->follow({}, adopted);
+  }
+
   std::vector<Index> who_came(Instant now) {
     std::vector<Index> came = submissions_.take(now);
-    std::erase_if(came, [&](Index i) { return is_too_wide(i) || jobs_[i].started < now || jobs_[i].left == now; });
+    std::erase_if(came, [&](Index i) {
+      return is_too_wide(i) || jobs_[i].since != kNever || jobs_[i].started < now || jobs_[i].left == now;
+    });
     return came;
   }
   // Without those that ended as soon as they started.

@@ -15,6 +15,7 @@ struct Job {
   std::int64_t number = 0;  ///< orders jobs that were submitted at one instant
   Instant submitted{};
   Instant started = kNever;  ///< kNever: it never ran
+  Instant since = kNever;    ///< another scheduler has started it then, and this one has it from `started` on
   Instant ended = kNever;    ///< >= started; kNever: it had not ended when the schedule did
   Instant left = kNever;     ///< of a job that never ran: when it left the queue; kNever: it waited to the end
   CoreCount processors = 1;  ///< >= 1

@@ -36,7 +36,8 @@ enum class ScheduleColumn : std::uint8_t {
   kRuntime,
   kSuspended,
   kShrinks,
-  kExpands
+  kExpands,
+  kSince
 };
 
 struct ColumnName {
@@ -57,7 +58,8 @@ constexpr std::array kScheduleColumns = {
     ColumnName{"expanded_runtime_s", "", false},
     ColumnName{"suspended_s", "", false},
     ColumnName{"shrinks", "", false},
-    ColumnName{"expands", "", false}};
+    ColumnName{"expands", "", false},
+    ColumnName{"since", "", false}};
 
 class Table {
  public:
@@ -178,6 +180,9 @@ bool was_killed(const Table& table, Duration estimate) {
 
 void set_times(audit::Job& job, const Table& table, Duration start) {
   job.started = Instant{start};
+  if (const std::optional<Duration> since = table.time(ScheduleColumn::kSince)) job.since = Instant{*since};
+  if (job.since != kNever && job.since > job.started)
+    table.expected(ScheduleColumn::kSince, fmt::format("at most the start at {}", replay::to_text(start)));
   std::optional<Duration> end = table.time(ScheduleColumn::kFinish);
   const std::optional<Duration> length = table.time(ScheduleColumn::kExecution);
   if (!end && length) end = start + *length;

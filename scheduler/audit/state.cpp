@@ -1,5 +1,7 @@
 #include "scheduler/audit/state.hpp"
 
+#include <algorithm>
+
 namespace replay::audit {
 
 State::State(const std::vector<Job>& jobs, CoreCount machine_size)
@@ -22,7 +24,7 @@ bool State::somebody_runs_over() const { return !holding_.empty() && holding_.be
 void State::start(Index index) {
   waiting_.erase(index);
   is_running_[index] = 1;
-  hold(index, now_ + jobs_[index].estimate);
+  hold(index, std::min(now_, jobs_[index].since) + jobs_[index].estimate);
 }
 
 void State::undo_start(Index index) {

@@ -36,9 +36,11 @@ struct RunState::OnRecord {
   void operator()(const log::Launched& what) const {
     LiveJob& job = state.job(what.job);
     job.launched = at;
-    if (job.waits()) return;  // the log has no decisions
-    if (job.decided != at)
-      job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, alone_on(*state.machine_))};
+    if (job.waits()) return;                       // the log has no decisions
+    const bool is_adopted = what.since != kNever;  // its estimate counts from then
+    if (is_adopted || job.decided != at)
+      job.budget = Progress{job.estimate, is_adopted ? what.since : at,
+                            state.rate(job, what.allocation, alone_on(*state.machine_))};
     job.held = what.allocation;
     state.come_to_cores(job, at);
   }
@@ -118,6 +120,13 @@ void RunState::on_begin(const log::Header& header, const Machine& machine) {
   names_ = {header, machine};
   shared_.emplace(*machine_, static_cast<bool>(rate_));
   cores_ = machine.size();
+  chooses_sizes_ = !header.value("chooses-sizes").empty();
+}
+
+// As Controller::needed().
+CoreCount RunState::needed(const Job& job) const {
+  const CoreCount least = chooses_sizes_ ? cores_needed(job, size_near(job, 0, most_size(job))) : cores_needed(job);
+  return least > cores_ ? cores_needed(job) : least;
 }
 
 void RunState::on_record(const log::Record& record, const history::JobState* /*job*/) {

@@ -70,8 +70,10 @@ class RunState final : public history::Observer {
   [[nodiscard]] CoreCount free_cores() const { return cores_ - busy_ - absent_; }
   /// Those that there are, or will be as far as is known: without those of closed nodes that are not to be up again.
   [[nodiscard]] CoreCount cores_there() const;
-  /// Whether a waiting job of so many processes needs more: the policy does not see it.
-  [[nodiscard]] bool holds_back(ProcessCount processes) const { return cores_at(processes, 1) > cores_there(); }
+  /// By a waiting job at the least: as submitted, unless the policy can choose another size.
+  [[nodiscard]] CoreCount needed(const Job& job) const;
+  /// Whether a waiting job needs more than there are: the policy does not see it.
+  [[nodiscard]] bool holds_back(const Job& job) const { return needed(job) > cores_there(); }
   [[nodiscard]] const std::map<NodeId, NodeChange>& closed() const { return closed_; }
   [[nodiscard]] std::string name_of(NodeId node) const { return names_.of(node); }
   /// Null if it was not submitted yet, or has ended.
@@ -103,6 +105,7 @@ class RunState final : public history::Observer {
   void ask_rate_again(JobId job, const Allocation& on, const Surroundings& around, Instant now);
 
   DeclaredRate rate_;
+  bool chooses_sizes_ = false;  // the policy
   CoreCount cores_ = 0;
   CoreCount busy_ = 0;
   CoreCount absent_ = 0;  // of closed nodes, with no job by the decisions

@@ -19,14 +19,14 @@ Duration WaitReport::total(WaitCause cause) const {
 std::optional<QueueChange> queue_change(const log::Record& record, const RunState& state) {
   if (const auto* submitted = std::get_if<log::Submitted>(&record.what)) {
     const Job& job = submitted->job;
-    if (state.holds_back(job.processes)) return std::nullopt;
+    if (state.holds_back(job)) return std::nullopt;
     return QueueChange{.key = {job.submitted, job.id}, .came = true};
   }
   const auto* const start = std::get_if<log::StartDecided>(&record.what);
   const auto* const finish = std::get_if<log::Finished>(&record.what);
   if (start == nullptr && finish == nullptr) return std::nullopt;
   const LiveJob* const job = state.find(start != nullptr ? start->job : finish->job);
-  if (job == nullptr || !job->waits() || state.holds_back(job->processes)) return std::nullopt;
+  if (job == nullptr || !job->waits() || state.holds_back(job->declared)) return std::nullopt;
   return QueueChange{
       .key = job->key, .started = start != nullptr, .processes = job->processes, .estimate = job->estimate};
 }
@@ -71,8 +71,8 @@ void JobWait::note_nodes(const log::Record& record, const RunState& state) {
 std::size_t JobWait::place_in(const RunState& state) const {
   const auto begin = state.waiting().begin(), end = state.waiting().find(key_);
   if (state.closed().empty()) return static_cast<std::size_t>(std::distance(begin, end));
-  return static_cast<std::size_t>(std::count_if(
-      begin, end, [&](const QueueKey& key) { return !state.holds_back(state.find(key.job)->processes); }));
+  return static_cast<std::size_t>(
+      std::count_if(begin, end, [&](const QueueKey& key) { return !state.holds_back(state.find(key.job)->declared); }));
 }
 
 void JobWait::note_own(const log::Record& record, const RunState& state) {
@@ -107,12 +107,13 @@ void JobWait::pass(const RunState& state, Instant from, Instant to) {
   if (!waits()) return;
   const CoreCount free = state.free_cores();
   const bool is_head = ahead_ == 0;
-  const WaitCause cause = report_.decided != kNever             ? WaitCause::kLaunch
-                          : state.holds_back(report_.processes) ? WaitCause::kClosedNodes
-                          : turns_.is_off_turn(from)            ? WaitCause::kOffTurn
-                          : free >= report_.least               ? WaitCause::kHeldBack
-                          : is_head                             ? WaitCause::kCores
-                                                                : WaitCause::kEarlierJobs;
+  const LiveJob& job = *state.find(report_.job);
+  const WaitCause cause = report_.decided != kNever        ? WaitCause::kLaunch
+                          : state.holds_back(job.declared) ? WaitCause::kClosedNodes
+                          : turns_.is_off_turn(from)       ? WaitCause::kOffTurn
+                          : free >= report_.least          ? WaitCause::kHeldBack
+                          : is_head                        ? WaitCause::kCores
+                                                           : WaitCause::kEarlierJobs;
   if (is_head && cause != WaitCause::kLaunch && report_.head_since == kNever) report_.head_since = from;
   const bool goes_on = options_->merge && !report_.segments.empty() && report_.segments.back().cause == cause &&
                        (report_.segments.back().is_head == is_head || cause == WaitCause::kClosedNodes);
@@ -147,6 +148,7 @@ void JobWait::begin_segment(const RunState& state, Instant from, WaitCause cause
   segment.ahead_first = ahead_;
   segment.free_least = segment.free_most = state.free_cores();
   segment.there = state.cores_there();
+  if (cause == WaitCause::kClosedNodes) segment.needed = state.needed(state.find(report_.job)->declared);
   if (cause != WaitCause::kClosedNodes && cause != WaitCause::kLost) describe_holders(segment, state);
 }
 

@@ -64,7 +64,8 @@ struct WaitSegment {
   std::size_t ahead_last = 0;   ///< at its end
   CoreCount free_least = 0;
   CoreCount free_most = 0;
-  CoreCount there = 0;  ///< RunState::cores_there(), at its begin
+  CoreCount needed = 0;  ///< kClosedNodes: at the least
+  CoreCount there = 0;   ///< RunState::cores_there(), at its begin
   /// Closed nodes at its begin and those that were closed until its end, in their last state, by node; and more_closed others.
   /// None where it waited for something else.
   std::vector<ClosedNodeInWait> closed{};

@@ -66,7 +66,7 @@ std::string cause_text(const WaitSegment& segment, const WaitReport& report, con
     case WaitCause::kOffTurn: return fmt::format("not the turn of its class: {} free, {} needed", free, report.least);
     case WaitCause::kLaunch: return "start decided; waited until others had left its cores";
     case WaitCause::kClosedNodes:
-      return fmt::format("held back: needs {}, {} were there", cores_text(report.processes), segment.there);
+      return fmt::format("held back: needs {}, {} were there", cores_text(segment.needed), segment.there);
     case WaitCause::kLost:
       return segment.lost_because.empty() ? "ran, and was lost with a node"
                                           : "ran, and was lost: " + segment.lost_because;

@@ -117,6 +117,7 @@ results::PolicyRun run_policy(const Prepared& run, const PreparedPolicy& policy,
   results::RunDescription description = describe_run(run, policy, named, command_line);
   describe_machine(description, machine, run.spec);
   description.may_requeue = run.spec.requeues_lost && !description.hosts.empty();
+  description.chooses_sizes = !description.hosts.empty() && named.policy->traits().chooses_sizes;
   results::Recorder recorder{folder, std::move(description)};
   live::RunOptions options;
   options.neighbours = neighbours.get();

@@ -472,6 +472,7 @@ results::RunDescription describe_run(const Prepared& run, const PreparedPolicy& 
   description.side_file = side_file_of(run.spec.trace, run.spec.jobs_from);
   description.nodes = nodes_file_of(run.spec);
   description.may_requeue = run.spec.requeues_lost && description.nodes;
+  description.chooses_sizes = description.nodes && named.policy->traits().chooses_sizes;
   if (run.pairs) description.pairs = pairs_file_of(run.spec);
   if (run.profile) description.profile = profile_path(run.spec);
   description.policy_files = named.files;

@@ -185,10 +185,12 @@ JobsCsv::JobsCsv(const std::filesystem::path& file, const log::Header& header, D
     : bound_(bound),
       columns_(columns),
       cells_(file, columns != Columns::kAll ? std::string{kBatsimColumns}
-                                            : fmt::format("{}{}{}{}", kBatsimColumns, kOurColumns,
+                                            : fmt::format("{}{}{}{}{}", kBatsimColumns, kOurColumns,
                                                           header.value("hosts").empty() ? "" : ",hosts",
-                                                          header.value("requeue-lost").empty() ? "" : ",requeues")),
-      has_requeues_(!header.value("requeue-lost").empty()) {
+                                                          header.value("requeue-lost").empty() ? "" : ",requeues",
+                                                          header.value("adopts").empty() ? "" : ",since")),
+      has_requeues_(!header.value("requeue-lost").empty()),
+      has_since_(!header.value("adopts").empty()) {
   if (columns == Columns::kAll && !header.value("hosts").empty()) {
     machine_ = Machine::parse(header.value("machine"));
     names_ = {header, *machine_};
@@ -199,7 +201,7 @@ JobsCsv::JobsCsv(const std::filesystem::path& file, const log::Header& header, D
 }
 
 void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const CoreRange> used_cores, const Said& said) {
-  constexpr std::size_t kNumbers = 43, kWords = 160;        // upper bounds: columns, and bytes of our own words
+  constexpr std::size_t kNumbers = 44, kWords = 160;        // upper bounds: columns, and bytes of our own words
   if (!reason.empty()) clean_reason_ = clean_line(reason);  // a log from elsewhere may hold any text
   const std::string_view quoted_reason = reason.empty() ? reason : CsvFile::quoted(clean_reason_, reason_);
   if (row.executable >= 0) program_ = fmt::format("program-{}", row.executable);
@@ -214,6 +216,10 @@ void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const Co
     put_sharing_cells(cells, said.sharing);
     if (machine_) cells.word(hosts);
     if (has_requeues_) cells.count(row.requeues);
+    if (has_since_ && said.since != kNever)
+      cells.seconds(said.since);
+    else if (has_since_)
+      cells.empty();
   }
   cells_.end_line(cells);
 }

@@ -34,10 +34,11 @@ class JobsCsv {
   /// `bound` of the bounded slowdown.
   JobsCsv(const std::filesystem::path& file, const log::Header& header, Duration bound,
           Columns columns = Columns::kAll);
-  /// What policies say about a job, beside what happened to it; null: nothing.
+  /// What is said about a job beside what happened to it.
   struct Said {
-    const metrics::ChosenSize* size = nullptr;
-    const metrics::SharingTimes* sharing = nullptr;
+    const metrics::ChosenSize* size = nullptr;       ///< by a policy; null: nothing
+    const metrics::SharingTimes* sharing = nullptr;  ///< likewise
+    Instant since = kNever;                          ///< another run has started it then
   };
   void put(const metrics::JobRow& row, std::string_view reason, std::span<const CoreRange> used_cores,
            const Said& said);
@@ -54,7 +55,7 @@ class JobsCsv {
   Duration bound_;
   Columns columns_;
   CsvFile cells_;
-  bool has_requeues_;  // a column
+  bool has_requeues_, has_since_;  // columns
 };
 
 }  // namespace replay::results

@@ -50,6 +50,8 @@ Recorder::Recorder(fs::path folder, RunDescription description)
   header_.set("time-scale", fmt::format("{}", description_.time_scale));
   header_.set("overrun", description_.overrun);
   if (description_.may_requeue) header_.set("requeue-lost", "yes");
+  if (description_.chooses_sizes) header_.set("chooses-sizes", "yes");
+  if (description_.has_adopted) header_.set("adopts", "yes");
   if (description_.unix_zero_s) header_.set("unix-start-time", fmt::format("{}", *description_.unix_zero_s));
   if (!folder_.empty()) {
     std::error_code error;

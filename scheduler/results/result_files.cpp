@@ -43,7 +43,10 @@ void ResultFiles::row(const metrics::JobRow& row, const metrics::RowTexts& texts
   if (schedule_ && !write_or_note(run_.unwritten, [&] { schedule_->put(row); })) schedule_.reset();
   if (writes_jobs_) {
     const auto put = [&] {
-      jobs_csv_->put(row, texts.reason, names_.used(row.job), {sizes_.find(row.job), sharing_.find(row.job)});
+      const auto adopted = since_.find(row.job);
+      jobs_csv_->put(
+          row, texts.reason, names_.used(row.job),
+          {sizes_.find(row.job), sharing_.find(row.job), adopted == since_.end() ? kNever : adopted->second});
     };
     if (jobs_csv_ && !write_or_note(run_.unwritten, put)) jobs_csv_.reset();
     names_.forget(row.job);
@@ -53,6 +56,13 @@ void ResultFiles::row(const metrics::JobRow& row, const metrics::RowTexts& texts
 }
 
 void ResultFiles::on_record(const log::Record& record, const history::JobState* /*job*/) {
+  if (const auto* launched = std::get_if<log::Launched>(&record.what)) {
+    if (launched->since != kNever)
+      since_[launched->job] = launched->since;
+    else if (!since_.empty())
+      since_.erase(launched->job);  // it has begun anew
+    return;
+  }
   node_events_.push_back({record.at, std::get<NodeChange>(record.what)});
 }
 

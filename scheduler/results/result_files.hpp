@@ -62,7 +62,9 @@ class ResultFiles final : public history::Observer, private metrics::RowReader {
   /// Call it once, after the last record: computes the summary.
   [[nodiscard]] PolicyRun finish();
   void on_record(const log::Record& record, const history::JobState* job) override;
-  [[nodiscard]] log::Kinds records() const override { return log::kinds<NodeChange>(); }
+  [[nodiscard]] log::Kinds records() const override {
+    return writes_jobs_ ? log::kinds<NodeChange, log::Launched>() : log::kinds<NodeChange>();
+  }
   /// Gives the files their names. Adds to run.unwritten.
   void write(PolicyRun& run);
 
@@ -81,6 +83,7 @@ class ResultFiles final : public history::Observer, private metrics::RowReader {
   metrics::CoreNames names_;
   metrics::ChosenSizes sizes_;
   metrics::SharingFacts sharing_;
+  std::map<JobId, Instant> since_;   // of adopted jobs, when another run has started them
   bool writes_jobs_;                 // jobs.csv, which names the cores and the size that a job had
   std::optional<JobsCsv> jobs_csv_;  // these two grow with the run
   std::optional<ScheduleSwf> schedule_;

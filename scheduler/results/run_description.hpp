@@ -20,9 +20,11 @@ struct RunDescription {
   std::string policy_full;           ///< with every parameter
   std::string runtime_model;         ///< name
   std::uint64_t seed = 1;
-  double time_scale = 1;              ///< real seconds per second of the trace
-  std::string overrun;                ///< kill, extend or policy
-  bool may_requeue = false;           ///< jobs that are lost with a node wait again, or some do
+  double time_scale = 1;       ///< real seconds per second of the trace
+  std::string overrun;         ///< kill, extend or policy
+  bool may_requeue = false;    ///< jobs that are lost with a node wait again, or some do
+  bool chooses_sizes = false;  ///< nodes may be closed, and the policy may start jobs with other sizes than submitted
+  bool has_adopted = false;    ///< it begins with jobs that another run has started
   std::optional<std::size_t> jobs{};  ///< of the trace, as it was read; not given: it is not known how many will come
   std::vector<std::string> notes{};   ///< what a reader of the results has to know, one line each
   /// How jobs are run for real, by name; none for a simulation.

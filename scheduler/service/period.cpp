@@ -17,6 +17,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/experiment/cluster.hpp"
 #include "scheduler/model/units.hpp"
@@ -130,7 +131,12 @@ Adoption Period::adopt(Instant now) {
     Adoption adoption = adopt_jobs_of(last_->folder, *machine_.start(), machine_.machine(), *journal_, now);
     if (adoption.running > 0 && !open_.policy.policy->traits().adopts)
       throw InputError(fmt::format("policy {} goes on with no jobs that it has not started", open_.policy.text));
-    adopts_ = fmt::format("adopts {} of {}: {}", counted(adoption.running, "job"), which, last_->why_not_again);
+    const std::size_t ended = adoption.jobs.size() - adoption.running;
+    std::string what;
+    if (adoption.running > 0) what = "adopts " + counted(adoption.running, "job");
+    if (ended > 0) add_item(what, " and ", "records the {} of {}", ended == 1 ? "end" : "ends", counted(ended, "job"));
+    has_adopted_ = !what.empty();
+    adopts_ = fmt::format("{} of {}: {}", has_adopted_ ? what : "adopts no job", which, last_->why_not_again);
     return adoption;
   } catch (const std::exception& error) {  // what the agents have said may be in another protocol
     throw otherwise(error.what());
@@ -314,6 +320,7 @@ results::RunDescription Period::description() const {
   description.words = to_words(options_.run);
   describe_machine(description, machine_, options_.run);
   description.may_requeue = !description.hosts.empty();  // those that were submitted so
+  description.has_adopted = has_adopted_;
   description.policy = open_.policy.text;
   description.policy_full = open_.policy.full_text;
   description.runtime_model = options_.run.runtime_model;

@@ -109,6 +109,20 @@ TEST(AuditConservative, FindsAJobThatIsNotMovedUpAndStillKeepsItsGuarantee) {
             "60 s: job 2 not-started: its planned start has come; promised for 100 s\n");
 }
 
+// Job 2 was started at 40 s by another scheduler, which this one follows at 100 s. Job 1 is before it, and waits for all of the
+// machine until 140 s.
+TEST(Audit, AJobThatAnotherOneHasStartedIsThereAndEndsByItsEstimateFromThen) {
+  audit::Job adopted = scheduled(2, 3, 100, 100, 140, 100);
+  adopted.since = at(40s);
+  const audit::Job head = scheduled(1, 4, 100, 140, 200);
+  for (const char* name : {"fcfs", "easy", "conservative"}) EXPECT_EQ(audited(name, 4, {adopted, head}), "") << name;
+  for (const char* name : {"easy", "conservative"})
+    EXPECT_EQ(audited(name, 4, {adopted, head, scheduled(3, 1, 110, 110, 140)}), "") << name;
+  EXPECT_EQ(audited("easy", 4, {adopted, head, scheduled(3, 1, 110, 110, 130, 35)}),
+            "110 s: job 3 against-rule: it would delay head job 1 (4 processors, shadow time 140 s, extra nodes 0): it "
+            "needs 1 processor until 145 s\n");
+}
+
 TEST(Audit, FindsAStartBeforeTheSubmission) {
   for (const char* name : {"fcfs", "easy", "conservative"})
     EXPECT_EQ(audited(name, 4, {scheduled(1, 1, 0, 0, 10), scheduled(2, 1, 30, 20, 40)}),

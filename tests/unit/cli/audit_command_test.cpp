@@ -65,6 +65,16 @@ TEST_F(Audit, PrintsEachFindingAndThenTheSum) {
   EXPECT_EQ(result.err, "");
 }
 
+TEST_F(Audit, ReadsWhenAnotherSchedulerHasStartedAJob) {
+  const std::string head =
+      "job_id,submission_time,requested_number_of_resources,requested_time,starting_time,finish_time,since\n";
+  const ShellResult result =
+      audit_file(head + "2,100,3,100,100,140,40\n1,100,4,60,140,200,\n", "--rule easy --machine-size 4");
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  expect_complaint(audit_file(head + "1,100,3,100,100,140,101\n", "--rule easy --machine-size 4"), 1,
+                   {"schedule:2: column since: expected at most the start at 100, found '101'"});
+}
+
 TEST_F(Audit, LeavesWithZeroWhenThereIsNoFinding) {
   const ShellResult result = audit(kKth + " --rule easy");
   EXPECT_EQ(result.status, 0) << result.out << result.err;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "scheduler/compare/several_waits.hpp"
@@ -115,6 +116,35 @@ TEST(WaitingReasons, NameTheNodesThatAreClosed) {
   expect_in(3, "ran, and was lost: oak is down: the fan\n4 s");
   expect_in(3, "    oak is down: the fan\n    by the estimates it could start at 10 s");
   EXPECT_EQ(text(1).find("oak"), std::string::npos) << text(1);
+}
+
+// Job 1 was started 4 s before the log begins, and job 2 waits for its cores.
+TEST(WaitingReasons, TheEstimateOfAnAdoptedJobCountsFromItsStart) {
+  Records records("flat:4");
+  const Allocation on{4, 1, {}};
+  records.submit(5, 1, 4, 10).add(5, log::StartDecided{JobId{1}, on}).add(5, log::Launched{JobId{1}, on, Instant{1s}});
+  records.submit(6, 2, 4, 10).finish(9, 1).add(9, log::StartDecided{JobId{2}, on}).add(9, log::Launched{JobId{2}, on});
+  EXPECT_EQ(text_of(why(records, 2)), "6-9 cores ahead 0-0 free 0-0 shadow 11-11");
+}
+
+// One of two nodes is down. The job was submitted with 4 processes, and offers 2 to 4.
+TEST(WaitingReasons, WhereThePolicyChoosesSizesAJobIsHeldBackByTheLeastItOffers) {
+  for (const bool chooses : {false, true}) {
+    Records records("2x1x2");
+    if (chooses) records.header("chooses-sizes", "yes");
+    log::Submitted what;
+    what.job.id = JobId{1};
+    what.job.processes = 4;
+    what.job.estimate = 10s;
+    what.job.flexibility = Flexibility::kMoldable;
+    what.job.declaration =
+        std::make_shared<const Declaration>(Declaration{.least = 2, .most = 4, .speedup = SpeedupCurve{}});
+    records.node(0, 1, NodeState::kDown).add(0, what).finish(8, 1, ended(Outcome::kCancelled));
+    const WaitReport report = why(records, 1);
+    EXPECT_EQ(text_of(report),
+              chooses ? "0-8 held-back ahead 0-0 free 2-2 shadow 0-0" : "0-8 closed-nodes ahead 0-0 free 2-2");
+    EXPECT_EQ(to_text(report, {}).find("needs 4 cores, 2 were there") != std::string::npos, !chooses);
+  }
 }
 
 TEST(WaitingReasons, OneThatIsHeldBackIsSoForOneReason) {
