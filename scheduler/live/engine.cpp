@@ -54,7 +54,7 @@ class Engine final : public ExecutorListener {
         policy_(policy),
         options_(options),
         clock_(source.begin(), options.time_scale, begin_of(options)),
-        inputs_(options.turns, clock_),
+        inputs_(options.turns, clock_, options.answers_stand),
         executor_(executor, inputs_),
         log_(log, inputs_),
         run_{.stop_reason = options.stop_reason},
@@ -184,7 +184,7 @@ class Engine final : public ExecutorListener {
     if (turns.goes_on()) note("the run goes on, as its daemon has ended and another one is there");
     if (!turns.goes_on() && !options_.adopts.empty()) note(options_.adopts);
     if (inputs_.other_answers() > 0)
-      note(fmt::format("asked again, the policy has answered otherwise in {}: what it had answered stands",
+      note(fmt::format("asked again, the policy has decided otherwise in {}: what it had answered stands",
                        counted(inputs_.other_answers(), "pass", "passes")));
     send_orders();
     executor_.go_on();

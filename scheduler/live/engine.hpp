@@ -80,6 +80,9 @@ struct RunOptions {
   std::chrono::steady_clock::time_point started{};
   /// SIGTERM and SIGHUP end the run at once, and leave its jobs to the next daemon. REQUIRES: `turns`.
   bool leaves_jobs = false;
+  /// What a program that is the policy had answered stands where it decides otherwise when it is asked again; false: then the run
+  /// does not come out again.
+  bool answers_stand = true;
   /// Of a run that begins with the jobs of another one, as TurnLog::before() says: a line for the event log.
   std::string adopts{};
   /// All that was kept has been played back, and the log has what followed from it: an exception ends the run here.

@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/live/engine.hpp"
 
@@ -10,6 +11,7 @@ namespace {
 
 using Kind = TurnLog::Kind;
 
+constexpr std::size_t kShownOfAnswer = 200;                 // bytes, in messages
 constexpr char kOfSite = 's', kOfJob = 'j', kForNow = 'w';  // before the reason of a refusal
 
 std::string text_of(JobId job) { return fmt::format("{}", number(job)); }
@@ -92,8 +94,14 @@ std::string RunInputs::kept(std::string answer) {
   }
   auto past = turns_->take_if(Kind::kAnswer);
   if (!past) turns_->differs("an answer of the policy", "none");
-  if (*past != answer) ++other_answers_;
   return std::move(*past);
+}
+
+void RunInputs::note_other_decisions(const std::string& kept, const std::string& given) {
+  ++other_answers_;
+  if (!answers_stand_)
+    turns_->differs("the answer " + clean_line(kept, kShownOfAnswer) + " of the policy, which was asked again",
+                    clean_line(given, kShownOfAnswer));
 }
 
 }  // namespace replay::live

@@ -22,8 +22,9 @@ namespace replay::live {
 
 class RunInputs final : public AnswerKeeper {
  public:
-  /// `turns` null: nothing is kept. Both outlive this.
-  RunInputs(TurnLog* turns, const TraceClock& clock) : turns_(turns), clock_(clock) {}
+  /// `turns` null: nothing is kept. `answers_stand`: RunOptions. Turns and clock outlive this.
+  RunInputs(TurnLog* turns, const TraceClock& clock, bool answers_stand)
+      : turns_(turns), clock_(clock), answers_stand_(answers_stand) {}
 
   [[nodiscard]] bool are_played_back() const { return turns_ != nullptr && turns_->is_playing(); }
 
@@ -49,7 +50,8 @@ class RunInputs final : public AnswerKeeper {
   void expect_order(const std::string& order);
 
   [[nodiscard]] std::string kept(std::string answer) override;
-  /// Of the answers that were played back, those that were others this time.
+  void note_other_decisions(const std::string& kept, const std::string& given) override;
+  /// Of the answers that were played back, those that decide otherwise this time.
   [[nodiscard]] std::size_t other_answers() const { return other_answers_; }
 
   // REQUIRES of these: nothing is played back.
@@ -69,6 +71,7 @@ class RunInputs final : public AnswerKeeper {
 
   TurnLog* turns_;
   const TraceClock& clock_;
+  bool answers_stand_;
   std::size_t other_answers_ = 0;
 };
 

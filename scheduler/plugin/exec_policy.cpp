@@ -24,7 +24,8 @@ class ExecPolicy final : public Policy {
       if (!child_) begin(view);
       AnswerBook book{view, out};
       std::string answer = child_->ask(told_.pass_line(view), options_.limit);
-      read_answer(keeper_ == nullptr ? answer : keeper_->kept(std::move(answer)), book);
+      if (keeper_ != nullptr) answer = what_stands(std::move(answer));
+      read_answer(answer, book);
     } catch (const ChildFault& fault) {
       child_.reset();
       throw PolicyFault(options_.name, view.now, fault.what());
@@ -43,6 +44,17 @@ class ExecPolicy final : public Policy {
   void begin(const ClusterView& view) {
     child_.emplace(options_.words);
     check_hello(child_->ask(hello_line(view.machine, options_.name), options_.limit));
+  }
+
+  // Of a run that is played back: what it had answered.
+  std::string what_stands(std::string given) {
+    std::string kept = keeper_->kept(given);
+    if (kept == given) return kept;
+    std::optional<std::string> actions = actions_of(kept);
+    if (!actions || actions == actions_of(given)) return kept;
+    keeper_->note_other_decisions(kept, given);
+    told_.tell_what_stands(std::move(*actions));
+    return kept;
   }
 
   ExecOptions options_;

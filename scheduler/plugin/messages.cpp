@@ -239,6 +239,19 @@ void read_answer(std::string_view line, AnswerBook& book) {
   for (const Json& action : answer["actions"]) enter(action, book);
 }
 
+std::optional<std::string> actions_of(std::string_view line) {
+  try {
+    Json answer = parse_object(line, "an answer");
+    if (!answer.contains("actions") || !answer["actions"].is_array()) return std::nullopt;
+    Json actions = Json::array();
+    for (Json& action : answer["actions"])
+      if (!action.is_object() || !action.contains("note")) actions.push_back(std::move(action));
+    return text_of(actions);
+  } catch (const Refused&) {
+    return std::nullopt;
+  }
+}
+
 ToldSoFar::Running ToldSoFar::state_of(const RunningJob& job) {
   return {job.start_order,   job.job->id,        job.estimated_end,  job.allocation,
           job.is_launched(), job.is_malleable(), job.is_suspended(), job.cpu_use};
@@ -258,7 +271,9 @@ std::string ToldSoFar::pass_line(const ClusterView& view) {
     const Running& now = running_now_.emplace_back(state_of(*job));
     if (told == running_.end() || told->start_order != job->start_order) {
       just_started.insert(job->job->id);
-      started.push_back(running("started", *job, view.machine));
+      Json& event = started.emplace_back(running("started", *job, view.machine));
+      const Waiting waited{job->job->submitted, job->job->id};
+      if (!std::ranges::binary_search(waiting_, waited)) event["adopted"] = true;
     } else if (*told++ != now) {
       changed.push_back(running("changed", *job, view.machine));
     }
@@ -298,6 +313,7 @@ std::string ToldSoFar::pass_line(const ClusterView& view) {
     Json& node = pass["closed"].emplace_back(Json{{"node", number(closed.node)}});
     if (closed.until != kNever) node["until"] = seconds(closed.until);
   }
+  if (!stands_.empty()) pass["stands"] = parse_json<Json>(std::exchange(stands_, {}));
   pass["triggers"] = std::move(triggers);
   pass["events"] = std::move(events);
   return text_of(pass);

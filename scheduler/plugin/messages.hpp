@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scheduler/plugin/answer_book.hpp"
@@ -23,11 +25,16 @@ void check_hello(std::string_view line);
 /// field, a wrong type, or what the book refuses; the program may also say `{"error":"why"}`.
 void read_answer(std::string_view line, AnswerBook& book);
 
+/// The actions of an answer that decide something, all but notes, as JSON; nothing: the line is no answer.
+[[nodiscard]] std::optional<std::string> actions_of(std::string_view line);
+
 /// What the program has been told so far.
 class ToldSoFar {
  public:
   /// The line of this pass: what has changed, and why there is a pass. O(waiting + running), without names of cores.
   [[nodiscard]] std::string pass_line(const ClusterView& view);
+  /// The next line tells that these actions (actions_of()) were carried out, and not those of the last answer.
+  void tell_what_stands(std::string actions) { stands_ = std::move(actions); }
 
  private:
   struct Waiting {
@@ -49,6 +56,7 @@ class ToldSoFar {
 
   std::vector<Waiting> waiting_, waiting_now_;  // in queue order
   std::vector<Running> running_, running_now_;  // in start order
+  std::string stands_;                          // empty: its last answer does
 };
 
 }  // namespace replay::plugin

@@ -240,6 +240,7 @@ results::PolicyRun Period::run(experiment::Viewers viewers, const std::function<
   results::Recorder recorder{run_folder_, description()};
   live::RunOptions engine;
   engine.leaves_jobs = options_.run.keep_jobs;
+  engine.answers_stand = false;  // a program that decides otherwise adopts the jobs
   if (kept_)
     kept_->tell(engine, recorder, [this] {
       if (goes_on()) intake_->go_on();

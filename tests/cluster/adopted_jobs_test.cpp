@@ -14,10 +14,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/service_client.hpp"
 #include "tests/support/service_logs.hpp"
@@ -39,13 +41,13 @@ class AdoptedJobs : public testing::Test {
     ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
   }
 
-  void start(const std::string& policy) {
+  void start(const std::string& policy, const std::vector<std::string>& more = {}) {
     const std::string name = fmt::format("service-{}", starts_++);
-    service_ = std::make_unique<Background>(
-        REPLAY_PROGRAM,
-        std::vector<std::string>{"serve", "--service", home().string(), "--machine", "emulated:1x1x6", "--policy",
-                                 policy, "--keep-jobs", "--lease", "60s", "--plain"},
-        folder_ / (name + ".out"), folder_ / (name + ".err"));
+    std::vector<std::string> words{"serve", "--service",   home().string(), "--machine", "emulated:1x1x6", "--policy",
+                                   policy,  "--keep-jobs", "--lease",       "60s",       "--plain"};
+    words.insert(words.end(), more.begin(), more.end());
+    service_ =
+        std::make_unique<Background>(REPLAY_PROGRAM, words, folder_ / (name + ".out"), folder_ / (name + ".err"));
   }
   json ask(const json& request) {
     json answer = answer_of(*service_, home() / "socket", request, kSoon);
@@ -82,6 +84,16 @@ class AdoptedJobs : public testing::Test {
     service_->send(signal);
     ASSERT_TRUE(comes_true([this] { return !service_->is_running(); }, kSoon));
     (void)service_->wait();
+  }
+  void stop_when_it_listens() {
+    (void)run_folder();
+    stop(SIGKILL);
+  }
+  /// Of jobs, while they wait for their file.
+  [[nodiscard]] std::ptrdiff_t ranks() const {
+    const std::string all = processes_marked(folder_.path().string());
+    return static_cast<std::ptrdiff_t>(std::ranges::count_if(
+        split(all, '\n'), [](std::string_view line) { return line.ends_with(" sh") || line.ends_with(" phases"); }));
   }
   [[nodiscard]] std::string said() const { return service_->out() + service_->err(); }
   [[nodiscard]] std::ptrdiff_t starts() const {
@@ -175,6 +187,82 @@ TEST_F(AdoptedJobs, OfWhichTheLogDoesNotComeOutAgainRunOn) {
   EXPECT_EQ(job(3)["outcome"], "completed") << job(3).dump();
   EXPECT_EQ(starts(), 4) << text_of(folder_ / "started");
   stop(SIGTERM);
+  expect_nothing_left();
+}
+
+// The program is replaced by one that would not have started the first job.
+TEST_F(AdoptedJobs, OfAProgramThatDecidesOtherwiseRunOnAndItIsTold) {
+  const fs::path program = folder_ / "policy.sh", told = folder_ / "told";
+  const auto write = [&](const std::string& filter) {
+    write_text(program, fmt::format("#!/bin/sh\ntee -a {} | {}/fcfs_program {}\n", told.string(),
+                                    REPLAY_EXAMPLE_POLICY_DIR, filter));
+    fs::permissions(program, fs::perms::owner_all);
+  };
+  write("");
+  start("exec:" + program.string());
+  three_jobs_run();
+  if (HasFailure()) return;
+  const fs::path before = run_folder();
+  stop(SIGKILL);
+  start("exec:" + program.string());  // the same decides the same
+  EXPECT_EQ(run_folder(), before) << said();
+  EXPECT_EQ(text_of(told).find("adopted"), std::string::npos);
+  stop(SIGKILL);
+
+  write(R"(| sed -u 's/{"start":1}//')");
+  start("exec:" + program.string());
+  EXPECT_NE(run_folder(), before) << said();
+  EXPECT_NE(service_->out().find(fmt::format("adopts 3 jobs of {}", before.string())), std::string::npos) << said();
+  EXPECT_NE(
+      service_->out().find(R"(expected the answer {"actions":[{"start":1}]} of the policy, which was asked again, )"
+                           R"(found {"actions":[]})"),
+      std::string::npos)
+      << said();
+  submit(2, "started", 0);  // on the free cores
+  EXPECT_TRUE(comes_to(4, "ended")) << said();
+  EXPECT_NE(text_of(told).find(R"("adopted":true)"), std::string::npos) << text_of(told);
+  const fs::path adopting = run_folder();
+  stop(SIGKILL);
+  start("exec:" + program.string());
+  EXPECT_EQ(run_folder(), adopting) << said();
+  write_text(folder_ / "go", "");
+  write_text(folder_ / "never", "");
+  for (int number = 1; number <= 3; ++number) EXPECT_TRUE(comes_to(number, "ended")) << said();
+  EXPECT_EQ(starts(), 6) << text_of(folder_ / "started");
+  EXPECT_EQ(ends_in_logs(home() / "runs").ends, (std::map<int, int>{{1, 1}, {2, 1}, {3, 1}, {4, 1}}));
+  stop(SIGTERM);
+  expect_nothing_left();
+}
+
+TEST_F(AdoptedJobs, ThatHaveEndedMeanwhileSaySo) {
+  start("easy");
+  stop_when_it_listens();
+  start("fcfs-malleable");
+  (void)run_folder();
+  EXPECT_NE(service_->out().find("adopts no job of"), std::string::npos) << said();
+  stop_when_it_listens();
+  start("easy");
+  three_jobs_run();
+  if (HasFailure()) return;
+  stop(SIGKILL);
+  write_text(folder_ / "go", "");
+  ASSERT_TRUE(comes_true([this] { return ranks() == 1; }, kSoon)) << processes_marked(folder_.path().string());
+
+  start("easy", {"--overrun", "extend"});
+  for (int number = 1; number <= 2; ++number) EXPECT_TRUE(comes_to(number, "ended")) << said();
+  EXPECT_NE(service_->out().find("adopts 3 jobs of"), std::string::npos) << said();
+  EXPECT_NE(service_->out().find("its options were others: --overrun kill and not extend"), std::string::npos)
+      << said();
+  EXPECT_EQ(job(1)["outcome"], "completed") << job(1).dump();
+  EXPECT_EQ(job(1).value("reason", ""), "it may have ended before this run began, while no daemon was there");
+  EXPECT_EQ(job(3)["state"], "running");
+  std::this_thread::sleep_for(std::chrono::seconds{1});  // all that waited at the agent has been told
+  write_text(folder_ / "never", "");
+  EXPECT_TRUE(comes_to(3, "ended")) << said();
+  EXPECT_EQ(job(3).value("reason", ""), "");
+  const fs::path run = run_folder();
+  stop(SIGTERM);
+  EXPECT_NE(text_of(run / "jobs.csv").find(",since\n"), std::string::npos);
   expect_nothing_left();
 }
 

@@ -40,6 +40,8 @@ class AnswerKeeper {
   virtual ~AnswerKeeper() = default;
   /// The answer that counts: the given one, or that of the first time if a run is played back.
   [[nodiscard]] virtual std::string kept(std::string answer) = 0;
+  /// What `given` decides is not what the answer that counts, `kept`, does. May throw: then the run cannot go on so.
+  virtual void note_other_decisions(const std::string& kept, const std::string& given) = 0;
 };
 
 class Policy {

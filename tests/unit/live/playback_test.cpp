@@ -65,5 +65,56 @@ TEST_F(KeptRuns, OfAnotherTraceOrPolicyAreRefused) {
   }
 }
 
+/// As a program: starts the only job, and may decide otherwise when it is asked again, without effect.
+class Asked final : public Policy {
+ public:
+  explicit Asked(std::string answer) : answer_(std::move(answer)) {}
+  void keep_answers(AnswerKeeper& keeper) override { keeper_ = &keeper; }
+  void decide(const ClusterView& view, Decisions& out) override {
+    const std::string kept = keeper_->kept(answer_);
+    if (kept != answer_) keeper_->note_other_decisions(kept, answer_);
+    for (const Job* job : view.waiting) out.emplace_back(Start{job->id, {cores_needed(*job), 1, {}}});
+  }
+
+ private:
+  std::string answer_;
+  AnswerKeeper* keeper_ = nullptr;
+};
+
+TEST_F(KeptRuns, OfAProgramThatDecidesOtherwiseHaveItsAnswersOrCannotGoOn) {
+  const Workload workload{{job('A').cores(2).runs(1min)}};
+  std::map<JobId, Duration> runtimes{{workload.jobs.front().job.id, Duration{1min} / kFaster}};
+  FakeExecutor inner{runtimes};
+  const auto run = [&](const std::string& answer, live::Executor* jobs, bool answers_stand, bool is_again) {
+    KeptExecutor executor{calls_, jobs};
+    std::optional<live::TurnLog> turns;
+    const auto warn = [](const std::string&) {};
+    is_again ? turns.emplace(file_, warn) : turns.emplace(file_, "about", warn);
+    MemoryLog log;
+    live::RunOptions options = options_for(*turns, log);
+    options.answers_stand = answers_stand;
+    Asked policy{answer};
+    live::TraceSource source{workload};
+    (void)live::run(machine_, source, policy, *model_, executor, log, options);
+    return lines_of(log);
+  };
+  (void)run("this", &inner, false, false);
+  const std::vector<std::string> stands = run("that\x1b", nullptr, true, true);
+  EXPECT_TRUE(std::ranges::any_of(stands, [](const std::string& line) {
+    return line.find("asked again, the policy has decided otherwise in 2 passes") != std::string::npos;
+  })) << stands.back();
+  (void)run("this", nullptr, false, true);
+  try {
+    (void)run("that\x1b", nullptr, false, true);
+    FAIL() << "it decides otherwise";
+  } catch (const live::TurnLogDiffers& error) {
+    EXPECT_NE(
+        std::string{error.what()}.find("expected the answer this of the policy, which was asked again, found that"),
+        std::string::npos)
+        << error.what();
+    EXPECT_EQ(std::string{error.what()}.find('\x1b'), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace replay::test

@@ -151,7 +151,7 @@ TEST_F(OnePass, LooksLikeThis) {
       pass(at(1s)),
       R"({"type":"pass","now":1.0,"free":2,"triggers":[{"kind":"submit","id":2},{"kind":"wake"}],"events":[)"
       R"({"event":"started","id":1,"started":0.0,"estimated_end":2.5,"processes":2,"cores":2,"mpl":1,"launched":true,)"
-      R"("malleable":true,"suspended":false,"cpu_use":1.0},)"
+      R"("malleable":true,"suspended":false,"cpu_use":1.0,"adopted":true},)"
       R"({"event":"submitted","id":2,"submitted":1.0,"processes":3,"estimate":2.0,"flexibility":"malleable",)"
       R"("can_shrink":true,"cpu_use":1.0,"network_overhead":0.0,"user":-1,"group":-1,"queue":-1,)"
       R"("user_priority":0.0,"political_priority":0.0}]})");
@@ -169,6 +169,21 @@ TEST_F(OnePass, TellsNothingTwice) {
   running_.erase(*runs_now_);
   EXPECT_EQ(json::parse(pass(at(2s))).at("events"),
             json::parse(R"([{"event":"ended","id":1},{"event":"ended","id":2}])"));
+}
+
+TEST_F(OnePass, TellsOnceWhatStandsInThePlaceOfAnAnswer) {
+  (void)pass(at(1s));
+  told_.tell_what_stands(R"([{"start":2}])");
+  EXPECT_EQ(json::parse(pass(at(2s))).at("stands"), json::parse(R"([{"start":2}])"));
+  EXPECT_FALSE(json::parse(pass(at(3s))).contains("stands"));
+}
+
+TEST(Answers, DecideTheSameWhateverTheyNote) {
+  EXPECT_EQ(plugin::actions_of(R"({"actions":[{"note":"free: 2"},{"start": 1},{"start":2,"mpl":2}]})"),
+            R"([{"start":1},{"start":2,"mpl":2}])");
+  EXPECT_EQ(plugin::actions_of(R"({"type":"answer","actions":[]})"), "[]");
+  for (const char* line : {"", "[]", R"({"actions":1})", R"({"error":"full"})", R"({"act":[]})"})
+    EXPECT_EQ(plugin::actions_of(line), std::nullopt) << line;
 }
 
 TEST_F(OnePass, TakesEveryAction) {
