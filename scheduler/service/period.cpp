@@ -182,7 +182,7 @@ std::optional<Period::LeftPeriod> Period::last_period_if_left() const {
     LeftPeriod left{last->folder, experiment::read_kept_run(last->folder), last->version, option_text(was, "--policy"),
                     options_.why_not_again};
     if (left.why_not_again.empty() && was != is)
-      left.why_not_again = was.policies == is.policies ? "the options of this service are others"
+      left.why_not_again = was.policies == is.policies ? "its options were others: " + differences_text(was, is)
                                                        : "the policy now is " + option_text(is, "--policy");
     if (!experiment::is_an_agent_there(left.run.agents)) return std::nullopt;
     return left;
@@ -192,13 +192,14 @@ std::optional<Period::LeftPeriod> Period::last_period_if_left() const {
   }
 }
 
-// Of machine and agents: others are adopted under. Empty: they are the same, or there is no last period.
+// Of machine and agents, and --keep-jobs: others are adopted under. Empty: they are the same, or there is no last period.
 std::string Period::why_not_the_last_one() const {
   const auto last = last_kept_period();
   if (!last) return "";
   experiment::RunSpec was = options_.run;
   was.machine = last->spec.machine;
   was.node = last->spec.node;
+  was.keep_jobs = last->spec.keep_jobs;
   return differences_text(was, options_.run);
 }
 

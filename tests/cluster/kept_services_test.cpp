@@ -123,6 +123,11 @@ TEST_F(KeptServices, OneOfOtherOptionsOfAgentsSaysWhichAndWaits) {
   EXPECT_EQ(end(SIGTERM), 0) << service_->out();
   EXPECT_NE(text_of(folder_ / "out-1").find("stopped before the service has begun"), std::string::npos);
   lease_ = "60s";
+  const ShellResult without =
+      shell(fmt::format("timeout -s TERM 5 {} serve --service {} --machine local:{} --policy easy --lease 60s --plain",
+                        REPLAY_PROGRAM, home().string(), first_core()));
+  EXPECT_NE(without.out.find("it had --keep-jobs given and not none\n"), std::string::npos)
+      << without.out << without.err;
   ASSERT_NO_FATAL_FAILURE(start_and_be_ready());
   EXPECT_TRUE(goes_on()) << service_->out();
   EXPECT_EQ(run_folder(), run);

@@ -93,11 +93,10 @@ int run_period(const ServeGiven& given, const std::string& command_line) {
   RunViewers watching{stdout, given.plain};
   const HeedStops heeding{HeedStops::Ignored::kStaysIgnored};
   const auto tell_wait = [](const std::string& why) {
-    fmt::print(
-        "waiting for the node agent of the last service to end{}\n",
-        why.empty()
-            ? ""
-            : clean_lines("; its jobs would go on with a service of the same machine and agents: it had " + why));
+    fmt::print("waiting for the node agent of the last service to end{}\n",
+               why.empty()
+                   ? ""
+                   : clean_lines("; its jobs would go on with a service of the options of before: it had " + why));
     std::fflush(stdout);
   };
   if (!period.start(tell_wait, [&] { return watching.open_page(given.live_page, "live: service"); })) {
