@@ -36,6 +36,7 @@ constexpr Duration kLaunchCost = 500ms;           // of a small job, with room t
 constexpr Duration kLaunchCostPerProcess = 20ms;  // start-up grows with the ranks
 constexpr Duration kLeastGrace = 2s;
 constexpr Duration kTick = 100ms;
+constexpr const char* kGoesOn = "the run goes on, as its daemon has ended and another one is there";
 
 // Now, or when the run that goes on began.
 std::chrono::steady_clock::time_point begin_of(const RunOptions& options) {
@@ -126,7 +127,10 @@ class Engine final : public ExecutorListener {
   void on_noted(JobId job, const std::string& text) override {
     notes_.push_back(fmt::format("job {}: {}", number(job), clean_line(text, kLongestReason)));
   }
-  void on_site_noted(const std::string& text) override { notes_.push_back(clean_line(text, kLongestReason)); }
+  void on_site_noted(const std::string& text) override {
+    notes_.push_back(clean_line(text, kLongestReason));
+    jobs_.on_site_noted();
+  }
   void on_node(const NodeChange& change, const std::string& /*host*/) override {
     NodeChange cleaned{change.node, change.state, change.until, clean_line(change.reason, kLongestReason), ""};
     if (const int times = change.state == NodeState::kDown ? ++downs_[change.node] : 0; times > 1)
@@ -181,7 +185,7 @@ class Engine final : public ExecutorListener {
     while (turns.is_playing()) play(turns.take(), turns);
     if (options_.played_back) options_.played_back();
     stops_before_ = stops_heeded_;
-    if (turns.goes_on()) note("the run goes on, as its daemon has ended and another one is there");
+    if (turns.goes_on()) note(kGoesOn);
     if (!turns.goes_on() && !options_.adopts.empty()) note(options_.adopts);
     if (inputs_.other_answers() > 0)
       note(fmt::format("asked again, the policy has decided otherwise in {}: what it had answered stands",
@@ -210,6 +214,7 @@ class Engine final : public ExecutorListener {
     for (Event& event : std::exchange(run_.events, {}))
       if (std::holds_alternative<NodeChange>(event)) batch.push_back(std::move(event));
     notes_.clear();
+    jobs_.note_absence(Instant::min());
     for (const auto& [id, job] : jobs) {  // first those that have ended: others may be on their cores
       jobs_.adopt(id, events.at(id), job.left);
       if (!job.left.end) {
@@ -231,9 +236,13 @@ class Engine final : public ExecutorListener {
       if (job.left.is_asleep && !job.left.end) executor_.resume(id);
   }
 
-  void note(std::string text) {
+  void note(const std::string& text) {
     inputs_.add(TurnLog::Kind::kNote, text);
-    notes_.push_back(std::move(text));
+    take_note(text);
+  }
+  void take_note(const std::string& text) {
+    if (text == kGoesOn) jobs_.note_absence(last_step_);
+    notes_.push_back(text);
   }
 
   void play(const TurnLog::Input& input, const TurnLog& turns) {
@@ -241,8 +250,8 @@ class Engine final : public ExecutorListener {
     switch (input.kind) {
       case Kind::kTurn: return step(Instant{Duration{parse_number<std::int64_t>(input.text).value_or(0)}});
       case Kind::kExecutor: return executor_.play(input.text);
-      case Kind::kStops: return heed(parse_number<int>(input.text).value_or(0));
-      case Kind::kNote: return notes_.push_back(input.text);
+      case Kind::kStops: return heed(parse_number<int>(input.text.substr(0, input.text.find(' '))).value_or(0));
+      case Kind::kNote: return take_note(input.text);
       case Kind::kClock:
       case Kind::kSubmit:
       case Kind::kCancel:
@@ -285,6 +294,7 @@ class Engine final : public ExecutorListener {
 
   // Everything that has happened since the last turn of the loop counts as one instant.
   void step(Instant now) {
+    last_step_ = now;
     if (!run_.is_stopping && now >= options_.until) stop(now, "the time set by --until is over", options_.stop_reason);
     if (!run_.is_killing && now >= machine_until_) end_with_the_machine(now);
     if (!run_.result.broken_off.empty() && !run_.is_stopping) start_no_more(now);
@@ -434,6 +444,7 @@ class Engine final : public ExecutorListener {
   std::vector<std::string> notes_;          // for the log, as soon as no callback of libevent is on the stack
   int stops_before_ = 0;                    // of the daemons before this one
   int stops_heeded_ = 0;
+  Instant last_step_ = Instant::min();
   bool is_closed_ = false;      // the executor was lost, and the controller was told
   std::exception_ptr stopped_;  // StoppedWithoutDisk
 };

@@ -26,6 +26,7 @@ Instant StartedJobs::next() const { return std::min({trusted_at_, next_try_, nex
 
 void StartedJobs::turn(Instant now) {
   now_ = now;
+  if (is_heard_ && heard_until_ == kNever) heard_until_ = now + scaled(kHeardWithin);
   if (now >= trusted_at_) note_site_works(now);
   if (now >= next_try_) try_again(now);
   if (now >= next_look_) look_again(now);
@@ -42,9 +43,17 @@ void StartedJobs::carry_out(Instant now, Orders orders) {
 void StartedJobs::adopt(JobId job, const Adopted& event, const LeftJob& left) {
   Placed placed{.on = event.moving_to.cores > 0 ? event.moving_to : event.allocation,
                 .paid_until = {},
-                .has_begun = left.has_begun};
+                .has_begun = left.has_begun,
+                .was_left = true};
   placed.ending = left.ending;
   launched_.insert_or_assign(job, std::move(placed));
+}
+
+void StartedJobs::note_absence(Instant since) {
+  absent_since_ = since;
+  heard_until_ = kNever;
+  is_heard_ = false;
+  for (auto& [job, placed] : launched_) placed.was_left = true;
 }
 
 void StartedJobs::apply(const order::Launch& order) {
@@ -298,8 +307,19 @@ void StartedJobs::wait_again(JobId job, const std::string& reason) {
 }
 
 void StartedJobs::add_end(JobId job, JobEnd end) {
+  const auto placed = launched_.find(job);
+  const bool may_be_old =
+      placed != launched_.end() && placed->second.was_left && !placed->second.ending && !run_.is_stopping;
   forget(job);
-  source_.on_end(job, inputs_.clock());
+  const Instant now = inputs_.clock();
+  source_.on_end(job, now);
+  if (may_be_old && now <= heard_until_) {
+    const std::string when = absent_since_ == Instant::min()
+                                 ? "before this run began"
+                                 : fmt::format("up to {} earlier", length_text(now - absent_since_));
+    end.reason +=
+        fmt::format("{}it may have ended {}, while no daemon was there", end.reason.empty() ? "" : "; ", when);
+  }
   ++run_.result.ended;
   run_.events.emplace_back(Finish{job, std::move(end)});
 }

@@ -3,6 +3,7 @@
 // reports of the executor go through it.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,6 +17,9 @@
 #include "scheduler/model/order.hpp"
 
 namespace replay::live {
+
+/// Real time in which agents that wait for a daemon tell it what they have to tell, from the first one that is found.
+inline constexpr std::chrono::milliseconds kHeardWithin{500};
 
 /// What the parts of a run share.
 struct RunState {
@@ -35,6 +39,9 @@ class StartedJobs {
   void carry_out(Instant now, Orders orders);
   /// Another run has launched it.
   void adopt(JobId job, const Adopted& event, const LeftJob& left);
+  /// No daemon was there from `since` on (Instant::min(): not known). Of those that run, ends that are heard as the agents are found
+  /// again may have come meanwhile, and say so.
+  void note_absence(Instant since);
   /// When turn() would change something; kNever: not before something happens.
   [[nodiscard]] Instant next() const;
   /// Starts again what can be.
@@ -42,6 +49,7 @@ class StartedJobs {
 
   // Reports of the executor, with clean texts.
   void on_begun(JobId job);
+  void on_site_noted() { is_heard_ = true; }
   void on_started(bool malleable);
   void on_resized(JobId job);
   void on_suspended(JobId job);
@@ -73,6 +81,7 @@ class StartedJobs {
     Instant paid_until;  // its estimated end allows for a start then
     bool has_begun = false;
     bool is_asleep = false;
+    bool was_left = false;            // note_absence()
     std::optional<Outcome> ending{};  // it has been told to end
     std::string told{};               // why it was refused, in the event log
   };
@@ -111,7 +120,9 @@ class StartedJobs {
   Instant next_try_ = kNever;        // of refused_
   std::set<JobId> put_off_;          // jobs that cannot be started, and hold no cores
   Instant next_look_ = kNever;       // at put_off_
-  Instant trusted_at_ = kNever;      // when the site works, if it refuses nothing until then
+  Instant absent_since_ = Instant::min(), heard_until_ = Instant::min();  // note_absence()
+  bool is_heard_ = false;        // what agents note about themselves, since then
+  Instant trusted_at_ = kNever;  // when the site works, if it refuses nothing until then
 };
 
 }  // namespace replay::live
