@@ -93,6 +93,8 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
                  "replay: {}: disturbed: others used {:.0f} % of this machine before the run, {:.0f} % after it\n",
                  run.policy, run.load_before * 100, run.load_after * 100);
   }
+  for (const results::PolicyRun& run : runs)  // a run that went on has had it before
+    if (run.first_stop > 0) return exit_status_after_stop(run.first_stop);
   if (stops_asked() > 0) return exit_status_after_stop();  // also if it came after the end of all jobs
   return failed ? 1 : 0;
 }

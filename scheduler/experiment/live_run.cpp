@@ -161,6 +161,7 @@ BodyEnd LiveBody::run(Policy& policy, const RuntimeModel& model, results::Record
   end.left = result.left;
   end.not_kept = std::move(result.not_kept);
   end.interrupted = result.interrupted;
+  end.first_stop = result.first_stop;
   end.lost = std::move(result.lost);
   end.fault = std::move(result.fault);
   end.broken_off = std::move(result.broken_off);

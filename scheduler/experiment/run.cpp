@@ -19,6 +19,7 @@ results::PolicyRun run(Body& body, Policy& policy, const RuntimeModel& model, re
   }
   results::PolicyRun done = recorder.finish();
   done.interrupted = end.interrupted;
+  done.first_stop = end.first_stop;
   done.lost = std::move(end.lost);
   done.fault = std::move(end.fault);
   done.broken_off = std::move(end.broken_off);

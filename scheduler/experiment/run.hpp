@@ -29,6 +29,7 @@ struct BodyEnd {
   bool left = false;       ///< its jobs go on, and another daemon goes on with it: there are no results yet
   std::string not_kept{};  ///< why it has left them, and not ended as it was told
   bool interrupted = false;
+  int first_stop = 0;        ///< the stop signal that came first to it, though to another daemon; 0: not known
   std::string lost{};        ///< why the executor was lost
   std::string fault{};       ///< what the policy did that ended the run
   std::string broken_off{};  ///< why no further job was started

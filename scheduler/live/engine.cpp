@@ -103,6 +103,7 @@ class Engine final : public ExecutorListener {
       if (controller_.idle() && run_.events.empty() && (run_.is_stopping || source_.done())) break;
       wait();
     }
+    if (options_.turns != nullptr) run_.result.first_stop = options_.turns->first_stop();
     if (options_.tick) options_.tick(clock_.now());
     return run_.result;
   }

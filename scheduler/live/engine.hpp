@@ -94,6 +94,7 @@ struct RunResult {
   bool left = false;         ///< its jobs go on without it
   std::string not_kept;      ///< why it has left them, and not ended as it was told: its inputs could not be kept
   bool interrupted = false;  ///< by a stop signal, or the end of the machine
+  int first_stop = 0;        ///< of the run's stop signals, where its inputs are kept; 0: none came
   bool abandoned = false;    ///< by three of them: the ends of its jobs were not waited for
   std::string broken_off;    ///< why no further job was started; empty: all were
   std::string lost;          ///< why the executor was lost; empty: it was not

@@ -33,7 +33,7 @@ class RunInputs final : public AnswerKeeper {
   [[nodiscard]] Instant instant(Instant now) {
     return Instant{Duration{read(TurnLog::Kind::kClock, now.time_since_epoch().count())}};
   }
-  [[nodiscard]] int stops(int now) { return static_cast<int>(read(TurnLog::Kind::kStops, now)); }
+  [[nodiscard]] int stops(int now) { return turns_ == nullptr ? now : turns_->stops(now); }
   [[nodiscard]] const TracedJob* take(JobSource& source, Instant now);
   [[nodiscard]] std::optional<JobId> take_cancel(JobSource& source, Instant now);
   /// What `order` says, which may refuse the job by an exception: CannotStartJobs, or another one. Throws TurnLogDiffers if it

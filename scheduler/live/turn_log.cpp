@@ -11,6 +11,7 @@
 
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/protocol/bytes.hpp"
 
 namespace replay::live {
@@ -94,7 +95,11 @@ TurnLog::Input TurnLog::take() {
   INVARIANT(is_playing(), "no input is left");
   Input input = std::move(past_[next_++]);
   if (input.kind == Kind::kTurn) ++turns_, instant_ = input.text;
-  if (input.kind == Kind::kStops) stops_ = stops_on_disk_ = stops_before_ = parse_number<int>(input.text).value_or(0);
+  if (input.kind == Kind::kStops) {
+    const auto words = split(input.text, ' ');  // a signal is not in those of older versions
+    stops_ = stops_on_disk_ = stops_before_ = parse_number<int>(words.front()).value_or(0);
+    if (first_stop_ == 0 && words.size() > 1) first_stop_ = parse_number<int>(words[1]).value_or(0);
+  }
   return input;
 }
 
@@ -105,7 +110,6 @@ std::optional<std::string> TurnLog::take_if(Kind kind) {
 
 std::int64_t TurnLog::reading(Kind kind, std::int64_t now) {
   if (!is_playing()) {
-    if (kind == Kind::kStops) stops_ = static_cast<int>(now);
     add(kind, fmt::format("{}", now));
     return now;
   }
@@ -113,6 +117,18 @@ std::int64_t TurnLog::reading(Kind kind, std::int64_t now) {
   const std::string text = take().text;
   if (const auto number = parse_number<std::int64_t>(text)) return *number;
   differs(name_of(kind), text);
+}
+
+int TurnLog::stops(int now) {
+  if (is_playing()) {
+    if (next().kind != Kind::kStops) differs(name_of(Kind::kStops), name_of(next().kind));
+    (void)take();
+    return stops_;
+  }
+  stops_ = now;
+  if (first_stop_ == 0) first_stop_ = stop_signal();
+  add(Kind::kStops, fmt::format("{} {}", now, first_stop_));
+  return now;
 }
 
 void TurnLog::add(Kind kind, std::string_view text) {

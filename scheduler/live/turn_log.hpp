@@ -40,7 +40,7 @@ class TurnLog {
     kExecutor,   ///< ExecutorListener::on_input()
     kSubmit,     ///< a job that the source gave
     kCancel,     ///< a cancellation that it gave
-    kStops,      ///< how many stop signals have come
+    kStops,      ///< how many stop signals have come, and the first one
     kRefusal,    ///< RunOptions::order has refused a job: how, and why
     kNote,       ///< a line for the user
     kAnswer,     ///< of a program that is the policy
@@ -80,6 +80,10 @@ class TurnLog {
 
   /// What is read: `now`, which is kept; while inputs are played back, what was read then. Throws TurnLogDiffers.
   [[nodiscard]] std::int64_t reading(Kind kind, std::int64_t now);
+  /// The same of kStops.
+  [[nodiscard]] int stops(int now);
+  /// Of the run, whichever daemon has got it; 0: none is known.
+  [[nodiscard]] int first_stop() const { return first_stop_; }
   /// REQUIRES: not is_playing().
   void add(Kind kind, std::string_view text);
   /// What was added is on disk when it returns: waits until the disk takes it. Throws StoppedWithoutDisk: then nothing may be
@@ -103,6 +107,7 @@ class TurnLog {
   std::string unsaved_;
   int stops_ = 0, stops_on_disk_ = 0;  // stop signals that were added, of the daemons before this one too
   int stops_before_ = 0;               // this one
+  int first_stop_ = 0;
 };
 
 /// The inputs of a turn log after its first record, those of before() included. Throws InputError.

@@ -38,9 +38,10 @@ struct PolicyRun {
   bool left = false;                         ///< its jobs go on, and so will the run: there are no results yet
   std::string not_kept;                      ///< why it has left them, and not ended as it was told
   bool interrupted = false;
-  std::string lost;                    ///< why the executor was lost
-  std::string fault;                   ///< what the policy did that ended the run
-  std::string broken_off;              ///< why no further job was started
+  int first_stop = 0;      ///< the stop signal that came first to it, though to another daemon; 0: not known
+  std::string lost;        ///< why the executor was lost
+  std::string fault;       ///< what the policy did that ended the run
+  std::string broken_off;  ///< why no further job was started
   std::vector<std::string> unwritten;  ///< files that could not be written, each with the reason
   std::optional<bool> disturbed =
       false;                ///< other processes used the machine before or after (real runs); nothing: not known

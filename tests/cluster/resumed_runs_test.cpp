@@ -163,6 +163,38 @@ TEST_F(ResumedRuns, OneDaemonHasIt) {
   expect_three_completed_jobs(*two);
 }
 
+TEST_F(ResumedRuns, EndsThatCameWhileNoDaemonWasThereSaySo) {
+  auto first = with_two_running_jobs();
+  kill_daemon(*first);
+  log_ = events();
+  write_text(folder_ / "go", "");
+  ASSERT_TRUE(comes_true([this] { return named("job.sh").empty(); }, kLongestStep));
+  auto last = daemon(resumed(folder_ / "r"));
+  expect_three_completed_jobs(*last);
+  EXPECT_TRUE(std::regex_search(events(), std::regex{"finish job=1 outcome=completed.* reason=\"it may have ended up "
+                                                     "to [0-9.]+ s earlier, while no daemon was there\""}))
+      << events();
+  EXPECT_FALSE(std::regex_search(events(), std::regex{"finish job=3 .* reason="})) << events();
+}
+
+// The jobs of a run that is told to end do not heed that at once, and meanwhile its daemon is killed.
+TEST_F(ResumedRuns, OneThatWasToldToEndHasTheExitStatusOfThat) {
+  write_text(folder_ / "job.sh", std::string{kJobThatWaits}.replace(10, 0, "trap '' TERM\n"));
+  auto first = with_two_running_jobs();
+  first->send(SIGTERM);
+  ASSERT_TRUE(
+      comes_true([this] { return std::regex_search(events(), std::regex{"note text=\"?interrupted"}); }, kLongestStep))
+      << events();
+  kill_daemon(*first);
+  log_ = events();
+  auto last = daemon(resumed(folder_ / "r"));
+  EXPECT_EQ(status_of(*last), 128 + SIGTERM) << last->out();
+  for (const char* one :
+       {"finish job=1 outcome=killed", "finish job=2 outcome=killed", "finish job=3 outcome=cancelled"})
+    EXPECT_NE(events().find(one), std::string::npos) << one << events();
+  expect_nothing_left(std::chrono::seconds{5});
+}
+
 TEST_F(ResumedRuns, AfterTheLeaseItsJobsAreLost) {
   lease_ = "2s";
   auto first = with_two_running_jobs();

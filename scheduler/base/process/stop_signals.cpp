@@ -147,8 +147,10 @@ int last_stop_signal() { return state.last; }
 
 int exit_status_after_stop() {
   INVARIANT(state.asked > 0, "no signal has asked for a stop");
-  return kShellsSignal + state.first;
+  return exit_status_after_stop(state.first);
 }
+
+int exit_status_after_stop(int signal) { return kShellsSignal + signal; }
 
 bool is_exit_status_after_stop(int status) {
   return std::ranges::any_of(kStops, [status](int number) { return status == kShellsSignal + number; });

@@ -49,6 +49,8 @@ class HeedStops {
 /// ended.
 /// REQUIRES: stops_asked() > 0.
 [[nodiscard]] int exit_status_after_stop();
+/// The same of this signal.
+[[nodiscard]] int exit_status_after_stop(int signal);
 /// Whether a program with this exit status was ended by one of the three signals, or ended early because of it.
 [[nodiscard]] bool is_exit_status_after_stop(int status);
 /// Readable when a signal was counted after the last clear_stop_descriptor(): wakes event loops. -1 without a
