@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # usage: same_outputs.sh OLD NEW FOLDER [TRACE]: compares what two builds of replay, given by their programs, write, byte for
-# byte: all outputs of twelve policies on TRACE (default: traces/pwa/KTH-SP2-1996-2.1-cln.swf.gz of REPLAY_TRACES), two study
-# pages, and everything that is made from the event logs of a real emulated run and of a service's period, which OLD
-# makes once. FOLDER is made, and keeps all of it. Left out are run.json and words that name a path, a time or a version.
+# byte: all outputs of twelve policies on TRACE (default: traces/pwa/KTH-SP2-1996-2.1-cln.swf.gz of REPLAY_TRACES), of three
+# seeds, two study pages, and everything that is made from the event logs of a real emulated run and of a service's period,
+# which OLD makes once. FOLDER is made, and keeps all of it. Left out are run.json, seeds.json (its figures are in the
+# table), and words that name a path, a time or a version.
 # Exit status 0: the same; 1: different, and the files are named; 2: something could not be made.
 set -euo pipefail
-(($# == 3 || $# == 4)) || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
+(($# == 3 || $# == 4)) || { sed -n '2,7s/^# //p' "$0" >&2; exit 2; }
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 old=$(readlink -f "$1") new=$(readlink -f "$2") folder=$3
 trace=$(readlink -f "${4:-${REPLAY_TRACES:-traces/pwa}/KTH-SP2-1996-2.1-cln.swf.gz}")
@@ -40,6 +41,8 @@ make_all() (
     if [[ $policy == *@* ]]; then on=(--machine "${policy#*@}"); fi
     "$replay" simulate --trace "$trace" --policy "${policy%@*}" "${on[@]}" --out "$name" >"$name.txt" 2>&1
   done
+  for seed in 1 2 3; do "$replay" generate lublin --jobs 500 --load 0.9 --seed "$seed" -o "set-$seed.swf" 2>/dev/null; done
+  "$replay" simulate --trace 'set-{seed}.swf' --seeds 1-3 --policy easy,fcfs-malleable --outputs all --out seeds >seeds.txt
   for name in scojo-p g-lomarc-ts; do "$replay" reproduce "$name" --quick --out "study-$name" >"study-$name.txt" 2>&1; done
   for run in ../kept-real ../service/runs/*; do
     name=of-$(basename "$run")
@@ -59,4 +62,4 @@ make_all() (
 )
 make_all "$old" old
 make_all "$new" new
-diff -rq --exclude=run.json old new
+diff -rq --exclude=run.json --exclude=seeds.json old new
