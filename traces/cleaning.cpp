@@ -24,9 +24,10 @@ constexpr CleaningOption kOptions[] = {
     {"out-of-order", "sort|skip", "sort",
      "submit times that descend: sort all jobs by submit time and number, or leave out the late ones"},
     {"cancelled", "skip|honour|run", "skip",
-     "a job that was cancelled while it waited (status 5, no run time) is left out, is cancelled after the same wait, "
-     "or "
-     "runs for as long as it requests"},
+     "a job that was cancelled while it waited (status 5, no run time) is left out, is cancelled after the same wait "
+     "(default in a run of a log that `replay trace convert` made of accounting), or runs for as long as it requests"},
+    {"queue-from", "eligible|submit", "eligible",
+     "a job that could not start at once (`eligible` of the side file) waits from then, or from its submission"},
     {"machine-size", "COUNT", "the header's", "processors of the machine that the log is cleaned for"},
     {"cpu-use", "0..1", "by log",
      "CPU use of parallel jobs whose fields 4 and 6 do not tell: CTC SP2 0.57, SDSC Blue Horizon 0.23, SDSC SP2 0.66, "
@@ -85,6 +86,9 @@ void set_rule(CleaningRules& rules, std::string_view name, std::string_view valu
   else if (name == "cancelled")
     rules.cancelled = choose<Cancelled>(
         name, value, {{"skip", Cancelled::kSkip}, {"honour", Cancelled::kHonour}, {"run", Cancelled::kRun}});
+  else if (name == "queue-from")
+    rules.queue_from =
+        choose<QueueFrom>(name, value, {{"eligible", QueueFrom::kEligible}, {"submit", QueueFrom::kSubmit}});
   else if (name == "machine-size")
     rules.machine_size = number_between<CoreCount>(name, value, 1, 100'000'000);
   else if (name == "cpu-use")

@@ -20,6 +20,7 @@ enum class OverRequest : std::uint8_t { kCut, kKeep };
 enum class Oversize : std::uint8_t { kSkip, kClamp, kError };
 enum class OutOfOrder : std::uint8_t { kSort, kSkip };
 enum class Cancelled : std::uint8_t { kSkip, kHonour, kRun };
+enum class QueueFrom : std::uint8_t { kEligible, kSubmit };
 
 struct CleaningRules {
   SizeFrom size = SizeFrom::kAllocated;           ///< field 5, else field 8; or the other way round
@@ -28,9 +29,10 @@ struct CleaningRules {
   Oversize oversize = Oversize::kSkip;            ///< size > machine
   OutOfOrder out_of_order = OutOfOrder::kSort;    ///< submit times that descend
   Cancelled cancelled = Cancelled::kSkip;         ///< jobs taken back while they waited: left out, again, or not
-  std::optional<CoreCount> machine_size{};        ///< what "machine" means; nothing: the header's
-  std::optional<double> cpu_use{};                ///< of parallel jobs without it in fields 4 and 6
-  bool closed_loop = false;                       ///< honour fields 17 and 18
+  QueueFrom queue_from = QueueFrom::kEligible;  ///< a job that could not start at once waits from when it could, or not
+  std::optional<CoreCount> machine_size{};      ///< what "machine" means; nothing: the header's
+  std::optional<double> cpu_use{};              ///< of parallel jobs without it in fields 4 and 6
+  bool closed_loop = false;                     ///< honour fields 17 and 18
 };
 
 /// One rule as the command line names it: --NAME VALUE.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <limits>
 
 #include "scheduler/base/error.hpp"
@@ -156,6 +157,11 @@ std::optional<std::int32_t> SwfHeader::count(std::string_view label) const {
   const auto value = number(label);
   if (!value || *value < 1 || *value > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
   return static_cast<std::int32_t>(*value);
+}
+
+bool SwfHeader::is_from_accounting() const {
+  constexpr std::string_view kConversions[] = {"from sacct", "from pbs", "from lsf"};
+  return std::ranges::find(kConversions, find("Conversion").value_or("")) != std::end(kConversions);
 }
 
 std::optional<std::int32_t> SwfHeader::machine_size() const {

@@ -77,6 +77,9 @@ class SwfHeader {
   [[nodiscard]] std::string_view installation() const { return find("Installation").value_or(""); }
   [[nodiscard]] std::string_view time_zone() const { return find("TimeZoneString").value_or(""); }
 
+  /// Whether `replay trace convert` made the log of the accounting of a batch system: "Conversion: from pbs".
+  [[nodiscard]] bool is_from_accounting() const;
+
   /// MaxProcs, else MaxNodes, else nothing.
   [[nodiscard]] std::optional<std::int32_t> machine_size() const;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -27,6 +28,18 @@ void refuse_if_there(const std::string& path) {
 }
 
 }  // namespace
+
+void wait_from_eligible(TraceEntry& entry) {
+  SwfRecord& record = entry.record;
+  if (!entry.traits.eligible || record.submit < Duration::zero()) return;
+  Duration later = *entry.traits.eligible;
+  if (record.wait >= Duration::zero()) {
+    later = std::min(later, record.wait);
+    record.wait -= later;
+  }
+  record.submit += later;
+  entry.traits.eligible.reset();
+}
 
 TraceReader::TraceReader(const std::string& path, const TraceReaderOptions& options)
     : swf_(path, options.swf), is_strict_(options.swf.strict) {

@@ -22,6 +22,10 @@ struct TraceEntry {
   JobTraits traits;
 };
 
+/// The entry as the queue of the machine saw it: the job came when it could start, and its wait counts from then. When it
+/// started stays.
+void wait_from_eligible(TraceEntry& entry);
+
 struct TraceReaderOptions {
   SwfReaderOptions swf{};
   std::optional<std::string> job_table{};  ///< path of the side file; nothing: the one beside the trace, if it is there

@@ -45,7 +45,8 @@ enum class WorkloadReader::Rule : std::uint8_t {
   kJobTable,
   kCancelledHonoured,
   kCancelledRun,
-  kEligible
+  kEligible,
+  kEligibleIgnored
 };
 
 namespace {
@@ -256,13 +257,18 @@ void WorkloadReader::apply_traits(TracedJob& job, const JobTraits& traits) {
   job.job.user_priority = traits.user_priority.value_or(job.job.user_priority);
   job.job.political_priority = traits.political_priority.value_or(job.job.political_priority);
   job.job.declaration = shared(traits);
-  if (traits.eligible && *traits.eligible > Duration::zero()) wait_from_eligible(job, *traits.eligible);
+  if (traits.eligible && *traits.eligible > Duration::zero()) queue_from_eligible(job, *traits.eligible);
 }
 
-// To a scheduler, a job that cannot start yet is none: it comes into the queue when it becomes eligible.
-void WorkloadReader::wait_from_eligible(TracedJob& job, Duration eligible) {
+// To a scheduler, a job that cannot start yet is none: it comes into the queue when it becomes eligible. A cancellation
+// counts from then.
+void WorkloadReader::queue_from_eligible(TracedJob& job, Duration eligible) {
+  if (rules_.queue_from == QueueFrom::kSubmit) {
+    note(Rule::kEligibleIgnored);
+    return;
+  }
   note(Rule::kEligible);
-  job.job.submitted += eligible;
+  if (!job.follows) job.job.submitted += eligible;  // else the end of that job decides, which may come earlier here
   if (job.cancelled_after) job.cancelled_after = std::max(*job.cancelled_after - eligible, Duration::zero());
 }
 
@@ -357,8 +363,9 @@ CleaningReport WorkloadReader::report() const {
       {"cancelled", "kept", "jobs that were cancelled while they waited, now run for as long as they request"},
       {"eligible", "honoured",
        "jobs that wait from when they became eligible, later than their submission (side file)"},
+      {"eligible", "ignored", "jobs that became eligible later than their submission, from which they wait here"},
   };
-  static_assert(std::size(texts) == kRules && static_cast<std::size_t>(Rule::kEligible) + 1 == kRules);
+  static_assert(std::size(texts) == kRules && static_cast<std::size_t>(Rule::kEligibleIgnored) + 1 == kRules);
 
   CleaningReport report;
   report.file = swf().name();

@@ -66,7 +66,7 @@ class WorkloadReader {
 
  private:
   enum class Rule : std::uint8_t;
-  static constexpr std::size_t kRules = 29;
+  static constexpr std::size_t kRules = 30;
   struct Tally {
     std::uint64_t count = 0;
     std::vector<std::size_t> lines;
@@ -83,7 +83,7 @@ class WorkloadReader {
   void set_cpu_use(TracedJob& job, const SwfRecord& record);
   void set_predecessor(TracedJob& job, const SwfRecord& record);
   void apply_traits(TracedJob& job, const JobTraits& traits);
-  void wait_from_eligible(TracedJob& job, Duration eligible);
+  void queue_from_eligible(TracedJob& job, Duration eligible);
   [[nodiscard]] std::shared_ptr<const Declaration> shared(const Declaration& declaration);
   void note_what_is_not_modelled(const SwfRecord& record);
   void note_use(const SwfRecord& record);

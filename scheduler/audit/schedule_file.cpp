@@ -13,7 +13,7 @@
 #include "scheduler/base/json/read_json.hpp"
 #include "scheduler/model/machine.hpp"
 #include "traces/file_kind.hpp"
-#include "traces/swf_reader.hpp"
+#include "traces/trace_stream.hpp"
 
 namespace replay::audit {
 namespace fs = std::filesystem;
@@ -112,16 +112,17 @@ std::optional<audit::Job> job_of(const SwfRecord& record, std::string& why) {
   return job;
 }
 
-ScheduleFile read_swf(std::unique_ptr<ByteSource> source) {
-  SwfReader reader{std::move(source)};
+// `side_file`: what it says about when jobs could start; nothing if there is none.
+ScheduleFile read_swf(std::unique_ptr<ByteSource> source, std::optional<std::string> side_file, QueueFrom queue_from) {
+  TraceReader reader{std::move(source), {.job_table = std::move(side_file)}};
   ScheduleFile file;
-  file.name = reader.name();
+  file.name = reader.swf().name();
   file.format = "SWF";
-  SwfRecord record;
   std::string why;
-  while (reader.next(record)) {
+  for (TraceEntry entry; reader.next(entry);) {
     ++file.records;
-    if (auto job = job_of(record, why))
+    if (queue_from == QueueFrom::kEligible) wait_from_eligible(entry);
+    if (auto job = job_of(entry.record, why))
       file.schedule.jobs.push_back(std::move(*job));
     else
       ++file.left_out[why];
@@ -164,7 +165,7 @@ fs::path table_of(const fs::path& folder) {
 
 }  // namespace
 
-ScheduleFile read_schedule(const std::string& path) {
+ScheduleFile read_schedule(const std::string& path, QueueFrom queue_from) {
   std::error_code error;
   const fs::path given{path};
   const fs::path chosen = path != "-" && fs::is_directory(given, error) ? table_of(given) : given;
@@ -174,7 +175,8 @@ ScheduleFile read_schedule(const std::string& path) {
     throw InputError(
         fmt::format("{}: expected a schedule, a table of jobs or SWF, found {}", source->name(), other->text));
   const bool table = is_table(first_line);
-  ScheduleFile file = table ? read_schedule_csv(std::move(source)) : read_swf(std::move(source));
+  ScheduleFile file = table ? read_schedule_csv(std::move(source))
+                            : read_swf(std::move(source), find_beside(chosen.string(), kJobTableEnding), queue_from);
   if (table && chosen.filename() == "jobs.csv")
     for (const char* name : {"metrics.json", "run.json"})
       if (!file.machine_size) file.machine_size = machine_size_in(chosen.parent_path() / name);

@@ -12,6 +12,7 @@
 #include "scheduler/audit/schedule.hpp"
 #include "scheduler/base/file/byte_source.hpp"
 #include "scheduler/model/units.hpp"
+#include "traces/cleaning.hpp"
 
 namespace replay::audit {
 
@@ -27,8 +28,8 @@ struct ScheduleFile {
 };
 
 /// A folder, a file (gzip too) or "-" for standard input. Throws InputError: cannot be read, a broken row of a table,
-/// no schedule in it.
-[[nodiscard]] ScheduleFile read_schedule(const std::string& path);
+/// no schedule in it. `queue_from`: from when a job of SWF waits that could not start at once, as the side file says.
+[[nodiscard]] ScheduleFile read_schedule(const std::string& path, QueueFrom queue_from = QueueFrom::kEligible);
 
 /// The same for a table with a header row. Columns are found by name.
 [[nodiscard]] ScheduleFile read_schedule_csv(std::unique_ptr<ByteSource> source);

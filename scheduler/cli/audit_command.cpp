@@ -29,6 +29,8 @@ constexpr Choice<audit::Compress> kCompress[] = {{"arrival", audit::Compress::kA
 constexpr Choice<audit::CompressAt> kCompressAt[] = {{"early-end", audit::CompressAt::kEarlyEnd},
                                                      {"every-end", audit::CompressAt::kEveryEnd}};
 
+constexpr Choice<QueueFrom> kQueueFrom[] = {{"eligible", QueueFrom::kEligible}, {"submit", QueueFrom::kSubmit}};
+
 struct AuditGiven {
   std::string schedule;
   RuleName rule{};
@@ -37,6 +39,7 @@ struct AuditGiven {
   std::optional<audit::CompressAt> compress_at;
   Duration tolerance{};
   std::optional<CoreCount> machine_size;  // nothing: as the schedule states it
+  QueueFrom queue_from = QueueFrom::kEligible;
   std::int64_t most = 20;
   bool json = false;
 };
@@ -86,7 +89,7 @@ void refuse_node_events(const std::filesystem::path& schedule) {
 int audit_schedule(const AuditGiven& given) {
   audit::Options options = options_of(given);
   refuse_node_events(given.schedule);
-  const audit::ScheduleFile file = audit::read_schedule(given.schedule);
+  const audit::ScheduleFile file = audit::read_schedule(given.schedule, given.queue_from);
   for (const std::string& line : file.odd_lines) fmt::print(stderr, "{}\n", line);
   options.machine_size = machine_size_of(given, file);
   const audit::Report report = check(file, options);
@@ -121,6 +124,9 @@ Command add_audit(CLI::App& app) {
              "estimate) or every-end");
   add_count(command, "--machine-size", given->machine_size, 1, kMostProcessors,
             "processors of the machine (default: the SWF header's, or the run's)");
+  add_choice(command, "--queue-from", given->queue_from, kQueueFrom,
+             "SWF: a job that could not start at once waits from when it could (eligible, the default) or from its "
+             "submission");
   constexpr DurationRange kAnyLater{.least = Duration::zero(), .expected = "seconds >= 0, such as 2 or 0.5"};
   add_duration(command, "--tolerance", "SECONDS", given->tolerance, kAnyLater,
                "a start may come so much later than the rule has it", "0");

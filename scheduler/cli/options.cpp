@@ -40,7 +40,8 @@ void add_commands_with(const std::string& option, const CLI::App& command, std::
 
 void add_rules_of_records(CLI::App& command, std::map<std::string, std::string>& given) {
   for (const CleaningOption& option : cleaning_options())
-    if (option.name != "cpu-use" && option.name != "closed-loop" && option.name != "cancelled")
+    if (option.name != "cpu-use" && option.name != "closed-loop" && option.name != "cancelled" &&
+        option.name != "queue-from")
       add_rule(command, given, option, "Cleaning rules");
 }
 

@@ -159,9 +159,12 @@ CleaningRules rules_of(const RunSpec& spec, const std::optional<RealCores>& core
 
 void read_trace(Prepared& run, const std::optional<RealCores>& cores) {
   const RunSpec& spec = run.spec;
-  run.loaded = read_workload(
-      TraceReader(spec.trace, {.swf = {.strict = spec.strict}, .job_table = side_file_of(spec.trace, spec.jobs_from)}),
-      rules_of(spec, cores));
+  TraceReader trace(spec.trace,
+                    {.swf = {.strict = spec.strict}, .job_table = side_file_of(spec.trace, spec.jobs_from)});
+  CleaningRules rules = rules_of(spec, cores);
+  // Accounting says when users took jobs back. Of other logs that is not known, and the literature leaves such jobs out.
+  if (!spec.cleaning.contains("cancelled") && trace.header().is_from_accounting()) rules.cancelled = Cancelled::kHonour;
+  run.loaded = read_workload(std::move(trace), rules);
   note_partitions(run);
 }
 

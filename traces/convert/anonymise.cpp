@@ -41,6 +41,8 @@ SwfHeader Anonymiser::header(const SwfHeader& original) {
       result.add(entry.label, first_word(entry.value));
     else if (options_.keep_acknowledgement && is_among(kThanks, entry.label))
       result.add(entry.label, entry.value);
+    else if (same_but_for_case(entry.label, "Conversion") && original.is_from_accounting())
+      result.add(entry.label, entry.value);
     else if (!is_among(kDates, entry.label) && !is_among(removed_, entry.label))
       removed_.push_back(entry.label);
   }

@@ -113,13 +113,17 @@ std::string period_number(std::int64_t start_s, std::int64_t period_s) {
 class Gatherer {
  public:
   explicit Gatherer(const TraceInfoOptions& options)
-      : reader_(options.file, options.rules, {.strict = options.strict}) {
+      : reader_(options.file, options.rules, {.strict = options.strict}), queue_from_(options.rules.queue_from) {
     clock_ = LogClock::of(reader_.header());
   }
 
   TraceInfo gather() {
-    for (TraceEntry entry; reader_.next_entry(entry);)
-      if (const auto job = reader_.job_of(entry)) add(*job, entry.record);
+    for (TraceEntry entry; reader_.next_entry(entry);) {
+      const auto job = reader_.job_of(entry);
+      if (!job) continue;
+      if (queue_from_ == QueueFrom::kEligible) wait_from_eligible(entry);
+      add(*job, entry.record);
+    }
     return finish();
   }
 
@@ -310,6 +314,7 @@ class Gatherer {
   }
 
   WorkloadReader reader_;
+  QueueFrom queue_from_;
   std::optional<LogClock> clock_;
   std::vector<double> processors_, runtimes_, requests_, ratios_, waits_;
   double requested_run_s_ = 0;  // run times of the jobs that have a request

@@ -8,6 +8,7 @@
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/command.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
+#include "traces/cleaning.hpp"
 #include "traces/convert/accounting_trace.hpp"
 #include "traces/convert/anonymise.hpp"
 #include "traces/convert/lsf_reader.hpp"
@@ -20,6 +21,7 @@
 namespace replay::cli {
 namespace {
 
+constexpr Choice<QueueFrom> kQueueFrom[] = {{"eligible", QueueFrom::kEligible}, {"submit", QueueFrom::kSubmit}};
 constexpr DurationRange kMissingLimit{.least = std::chrono::seconds{1}, .expected = "a time such as 7d or 36h"};
 
 struct ConvertGiven : TraceFiles {
@@ -29,6 +31,7 @@ struct ConvertGiven : TraceFiles {
   std::string cluster;
   std::optional<Duration> missing_limit;
   CoreCount machine_size = 0;  // 0: not given
+  std::optional<QueueFrom> queue_from;
   bool anonymise = false;
   bool keep_acknowledgement = false;
   bool without_header = false;
@@ -82,6 +85,7 @@ void settle_formats(ConvertGiven& given) {
   if (given.machine_size > 0 && !is_log)
     throw UsageError("--machine-size goes with --from sacct, pbs or lsf: other traces say it in their header");
   only_with(!given.more.empty(), "several files go", kAccounting, is_log);
+  only_with(given.queue_from.has_value(), "--queue-from goes", kAccounting, is_log);
   only_with(given.missing_limit.has_value(), "--missing-limit goes", kAccounting, is_log);
   only_with(!given.cluster.empty(), "--cluster goes", "sacct", given.from_format == "sacct");
   if (given.to_format == "csv" && !given.output.jobs_to.empty())
@@ -134,7 +138,9 @@ void report_accounting(const accounting::Tally& tally, const accounting::Trace& 
   say(trace.lone_runs, "job", "ran before, and no row says when: sacct --duplicates prints the earlier runs");
   say(trace.resized, "row", "of jobs that changed their size: such a job has the size of its start");
   say(trace.later_eligible, "job",
-      "could not start at once (dependency, begin time, hold): they wait from `eligible` in the side file on");
+      given.queue_from == QueueFrom::kSubmit
+          ? "could not start at once (dependency, begin time, hold): they wait from their submission all the same"
+          : "could not start at once (dependency, begin time, hold): they wait from `eligible` in the side file on");
   say(trace.without_size, "job", "ran on what the log does not say: sizes are requests (field 8)");
   say(trace.without_limit, "job",
       "without a time limit" +
@@ -176,10 +182,12 @@ Source accounting_source(const ConvertGiven& given) {
   accounting::Tally tally;
   for (const auto& reader : readers) tally += reader->tally();
   report_accounting(tally, *trace, given);
-  return {.header = trace->header, .next = [trace, at = std::size_t{0}](TraceEntry& entry) mutable {
+  return {.header = trace->header,
+          .next = [trace, keeps_eligible = given.queue_from != QueueFrom::kSubmit,
+                   at = std::size_t{0}](TraceEntry& entry) mutable {
             if (at == trace->records.size()) return false;
             entry = {trace->records[at], {}};
-            if (trace->eligible[at] > Duration::zero()) entry.traits.eligible = trace->eligible[at];
+            if (keeps_eligible && trace->eligible[at] > Duration::zero()) entry.traits.eligible = trace->eligible[at];
             ++at;
             return true;
           }};
@@ -225,6 +233,7 @@ std::string canonical(const ConvertGiven& given) {
   if (is_accounting(given.from_format)) text += fmt::format(" --time-zone {}", given.time_zone);
   if (given.machine_size > 0) text += fmt::format(" --machine-size {}", given.machine_size);
   if (!given.cluster.empty() && !given.anonymise) text += fmt::format(" --cluster {}", given.cluster);
+  if (given.queue_from) text += fmt::format(" --queue-from {}", word_of(kQueueFrom, *given.queue_from));
   if (given.missing_limit) text += fmt::format(" --missing-limit {}", to_text(*given.missing_limit));
   if (given.anonymise) text += " --anonymise";
   if (given.keep_acknowledgement) text += " --keep-acknowledgement";
@@ -258,7 +267,7 @@ Command add_trace_convert(CLI::App& trace) {
       "  replay trace convert KTH-SP2.swf.gz -o kth.csv\n"
       "  sacct -a -D -P -S 2024-01-01 "
       "--format=JobID,User,Group,JobName,Partition,QOS,Cluster,Submit,Eligible,Start,End,ElapsedRaw,AllocCPUS,"
-      "ReqCPUS,TotalCPU,TimelimitRaw,ReqMem,NNodes,MaxRSS,State > jan.sacct\n"
+      "ReqCPUS,TotalCPU,TimelimitRaw,ReqMem,NNodes,MaxRSS,Restarts,State > jan.sacct\n"
       "  replay trace convert jan.sacct --time-zone Europe/Stockholm --machine-size 1024 --anonymise -o jan.swf.gz\n"
       "  replay trace convert server_priv/accounting/202401* --time-zone Europe/Stockholm -o jan.swf.gz\n"
       "  replay trace convert logdir/lsb.acct* --time-zone Europe/Stockholm -o jan.swf.gz");
@@ -281,6 +290,9 @@ Command add_trace_convert(CLI::App& trace) {
   add_count(command, "--machine-size", given->machine_size, 1, 2'147'483'647,
             "sacct, pbs, lsf: processors of the machine, for MaxProcs");
   add_text(command, "--cluster", given->cluster, "NAME", "sacct: only the jobs of this cluster");
+  add_choice(command, "--queue-from", given->queue_from, kQueueFrom,
+             "sacct, pbs, lsf: a job that could not start at once waits from when it could (eligible, the default: the "
+             "side file says when) or from its submission");
   add_duration(command, "--missing-limit", "DURATION", given->missing_limit, kMissingLimit,
                "sacct, pbs, lsf: time limit of jobs that have none, such as 7d; never below the run time");
   command.add_flag(

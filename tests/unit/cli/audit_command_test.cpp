@@ -75,6 +75,14 @@ TEST_F(Audit, ReadsWhenAnotherSchedulerHasStartedAJob) {
                    {"schedule:2: column since: expected at most the start at 100, found '101'"});
 }
 
+// Job 2 could not start before 70 s, so job 4 did not overtake it.
+TEST_F(Audit, AJobWaitsFromWhenItCouldStart) {
+  write_text(folder_ / "schedule.jobs.csv", "job,eligible\n2,60\n");
+  EXPECT_EQ(audit_file(kSwf, "--rule easy").status, 0);
+  EXPECT_EQ(audit_file(kSwf, "--rule easy --queue-from eligible").status, 0);
+  EXPECT_EQ(audit_file(kSwf, "--rule easy --queue-from submit").status, 1);
+}
+
 TEST_F(Audit, LeavesWithZeroWhenThereIsNoFinding) {
   const ShellResult result = audit(kKth + " --rule easy");
   EXPECT_EQ(result.status, 0) << result.out << result.err;

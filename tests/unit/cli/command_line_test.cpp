@@ -1,6 +1,6 @@
 // Tests of the command line, mainly with wrong input: messages and exit status. No MPI here.
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/base/text/split.hpp"
 #include "tests/support/first_core.hpp"
 #include "tests/unit/cli/command_line_fixture.hpp"
 

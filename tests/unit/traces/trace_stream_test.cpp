@@ -299,6 +299,41 @@ TEST_F(TraceStream, AJobWaitsFromWhenItIsEligible) {
   EXPECT_EQ(loaded.report.count("out-of-order"), 0U) << "the log is in order";
 }
 
+TEST_F(TraceStream, AJobWaitsFromItsSubmissionOnRequest) {
+  write_text(path("t.swf"), job_line(1) + job_line(2));
+  write_text(path("t.jobs.csv"), "job,eligible\n1,15\n");
+  const LoadedWorkload loaded = read_workload(path("t.swf"), {.queue_from = QueueFrom::kSubmit});
+  EXPECT_EQ(loaded.workload.jobs[0].job.submitted, Instant{10s});
+  ASSERT_NE(loaded.report.find("eligible"), nullptr);
+  EXPECT_EQ(loaded.report.find("eligible")->action, "ignored");
+}
+
+// The end of the job that it follows may come earlier in a simulation than in the log, so it is not held until then.
+TEST_F(TraceStream, AJobThatFollowsAnotherOneIsNotHeldUntilItWasEligibleInTheLog) {
+  write_text(path("t.swf"), job_line(1) + job_line(2, {{3, "500"}, {4, "-1"}, {11, "5"}, {17, "1"}, {18, "3"}}));
+  write_text(path("t.jobs.csv"), "job,eligible\n2,300\n");
+  const LoadedWorkload loaded = read_workload(path("t.swf"), {.cancelled = Cancelled::kHonour, .closed_loop = true});
+  EXPECT_EQ(loaded.workload.jobs[1].job.submitted, Instant{20s});
+  EXPECT_EQ(loaded.workload.jobs[1].follows, JobId{1});
+  EXPECT_EQ(loaded.workload.jobs[1].think_time, Duration{3s});
+  EXPECT_EQ(loaded.workload.jobs[1].cancelled_after, Duration{200s}) << "from when it comes into the queue";
+}
+
+TEST(TraceEntry, TheQueueSeesAJobFromWhenItWasEligibleAndItsStartStays) {
+  TraceEntry entry;
+  entry.record.submit = 10s;
+  entry.record.wait = 100s;
+  entry.traits.eligible = 30s;
+  wait_from_eligible(entry);
+  EXPECT_EQ(entry.record.submit, 40s);
+  EXPECT_EQ(entry.record.wait, 70s);
+  wait_from_eligible(entry);
+  EXPECT_EQ(entry.record.submit, 40s) << "once";
+  entry.traits.eligible = 300s;
+  wait_from_eligible(entry);
+  EXPECT_EQ(entry.record.submit + entry.record.wait, 110s);
+}
+
 TEST(TraceWriter, AFolderThatIsMissingIsNamedAsItWasGiven) {
   const std::string message = test::message_of<InputError>([] { const TraceWriter writer("missing-folder/x.swf"); });
   EXPECT_EQ(message.find("missing-folder/x.swf: "), 0U) << message;

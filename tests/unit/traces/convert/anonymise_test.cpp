@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace replay {
@@ -41,6 +42,15 @@ TEST(Anonymiser, OfTheHeaderOnlyWhatNamesNobodyStays) {
             "; StartTime: Mon Sep 02 14:00:31 CEST 1996\n");
   EXPECT_EQ(anonymiser.removed(),
             (std::vector<std::string>{"Computer", "Installation", "Acknowledge", "Queue", "Program", "free text"}));
+}
+
+TEST(Anonymiser, OfAConversionOnlyOursStaysWhichNamesAFormat) {
+  for (const auto& [conversion, stays] : {std::pair{"from pbs", true}, {"Ann Example (ann@example.org)", false}}) {
+    SwfHeader header;
+    header.add("Conversion", conversion);
+    Anonymiser anonymiser;
+    EXPECT_EQ(anonymiser.header(header).find("Conversion").has_value(), stays) << conversion;
+  }
 }
 
 TEST(Anonymiser, AcknowledgementsStayOnRequest) {

@@ -81,6 +81,21 @@ TEST(TraceInfo, SaysWhatJobsDeclareOfTheirSizes) {
   EXPECT_EQ(report::to_json(info)["declared"]["optimum"]["medium"]["mean"], 4);
 }
 
+TEST(TraceInfo, WaitsAreFromWhenJobsCouldStart) {
+  const test::ShellResult made = test::shell("mktemp -d");
+  ASSERT_EQ(made.status, 0);
+  const std::filesystem::path folder = made.out.substr(0, made.out.find('\n'));
+  test::write_text(folder / "t.swf", "; MaxProcs: 8\n" + job_line(1, {{3, "100"}}) + job_line(2, {{3, "100"}}));
+  test::write_text(folder / "t.jobs.csv", "job,eligible\n2,30\n");
+  const TraceInfo info = analyse_trace({.file = folder / "t.swf"});
+  const TraceInfo from_submit = analyse_trace({.file = folder / "t.swf", .rules = {.queue_from = QueueFrom::kSubmit}});
+  std::filesystem::remove_all(folder);
+  EXPECT_DOUBLE_EQ(info.wait_s.least, 70);
+  EXPECT_DOUBLE_EQ(info.wait_s.most, 100);
+  EXPECT_DOUBLE_EQ(from_submit.wait_s.least, 100);
+  EXPECT_EQ(info.logged_peak, from_submit.logged_peak);
+}
+
 TEST(TraceInfo, ALogWithoutAnEndIsFromItsBegin) {
   const std::string text = report::to_text(info_of(kLog));
   EXPECT_NE(text.find("from Mon Sep 23 23:58:20 CEST 1996\n"), std::string::npos) << text;
