@@ -25,6 +25,7 @@ enum class Fate : std::uint8_t { kCompleted, kFailed, kCancelled, kResized, kUnf
 /// What the log says about one run of a job. Nothing: it does not say, or says that there is no such value.
 struct Job {
   std::string id;                          ///< the system's, such as "1234_7"; the leader's of a heterogeneous job
+  std::string after;                       ///< id of the one job whose end this one had to wait for; empty: none
   std::int64_t submit = 0;                 ///< s since 1970
   std::optional<std::int64_t> eligible;    ///< s since 1970; where it is later than the submission
   std::optional<std::int64_t> start, end;  ///< s since 1970

@@ -52,9 +52,10 @@ class Names {
 struct Dated {
   std::int64_t submit, wait;  // s; wait -1 if unknown
   SwfRecord record;
-  std::optional<std::int64_t> start;
+  std::optional<std::int64_t> start, end;
   std::optional<Fate> fate;
   Duration eligible;  // from the submission
+  std::string after;  // id of the job whose end it had to wait for
   bool has_restarted = false;
   const std::string* key = nullptr;  // "CLUSTER|ID|SUBMIT", in Jobs
   bool is_gone = false;
@@ -183,6 +184,7 @@ class Jobs {
       job.record.run = is_known ? std::min<Duration>(job.record.run + next.record.run, kMost) : kUnknownTime;
       job.record.average_cpu = kUnknownTime;
       job.record.status = next.record.status;
+      job.end = next.end;
       job.record.used_memory = std::max(job.record.used_memory, next.record.used_memory);
       job.fate = next.fate;
     }
@@ -269,8 +271,10 @@ std::vector<Dated> read_jobs(std::span<Reader* const> readers, Jobs& rows, NameT
                 .wait = wait_of(job),
                 .record = record_of(job),
                 .start = job.start,
+                .end = job.end,
                 .fate = job.fate,
                 .eligible = eligible_of(job),
+                .after = std::move(job.after),
                 .has_restarted = job.restarts > 0};
       names.set_numbers(row.record, job);
       trace.last_end = std::max(trace.last_end, job.end.value_or(0));
@@ -283,6 +287,38 @@ std::vector<Dated> read_jobs(std::span<Reader* const> readers, Jobs& rows, NameT
   trace.resized = rows.resized();
   trace.was_sorted = rows.was_sorted();
   return jobs;
+}
+
+std::string_view cluster_of(const Dated& job) { return std::string_view(*job.key).substr(0, job.key->find('|') + 1); }
+
+// The run whose end a job had to wait for: of several runs of that id the last one that had ended when the job could
+// start. Nothing if it does not stand before the job, as no simulation could honour that.
+std::optional<std::size_t> run_before(const std::vector<Dated>& jobs, std::size_t job,
+                                      const std::vector<std::size_t>& runs) {
+  const std::int64_t eligible =
+      jobs[job].submit + std::chrono::duration_cast<std::chrono::seconds>(jobs[job].eligible).count();
+  std::optional<std::size_t> last;
+  for (const std::size_t run : runs)
+    if (jobs[run].end && *jobs[run].end <= eligible && (!last || *jobs[run].end >= *jobs[*last].end)) last = run;
+  return last && *last < job ? last : std::nullopt;
+}
+
+void set_dependencies(Trace& trace, const std::vector<Dated>& jobs) {
+  const auto awaited = [](const Dated& job) { return fmt::format("{}{}", cluster_of(job), job.after); };
+  std::unordered_map<std::string, std::vector<std::size_t>> runs;  // of the ids that are waited for
+  for (const Dated& job : jobs)
+    if (!job.after.empty()) runs.try_emplace(awaited(job));
+  if (runs.empty()) return;
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    if (const auto own = runs.find(jobs[i].key->substr(0, jobs[i].key->rfind('|'))); own != runs.end())
+      own->second.push_back(i);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto before = jobs[i].after.empty() ? std::nullopt : run_before(jobs, i, runs.at(awaited(jobs[i])));
+    if (!before) continue;
+    trace.records[i].preceding = trace.records[*before].job;
+    trace.records[i].think_time = std::chrono::seconds{jobs[i].submit - *jobs[*before].end} + jobs[i].eligible;
+    ++trace.followers;
+  }
 }
 
 // Jobs that ran before without a row that says so: sacct has it with --duplicates only.
@@ -337,6 +373,7 @@ Trace trace_of(std::span<Reader* const> readers, const TraceOptions& options) {
   trace.most_in_use = most_in_use(jobs);
   trace.lone_runs = lone_runs(jobs);
   add_records(trace, jobs, options);
+  set_dependencies(trace, jobs);
   names.renumber(trace.records);
   describe(trace, jobs.front().submit, names, *readers.front(), options.machine_size);
   return trace;

@@ -1,6 +1,6 @@
 // The conversion of an accounting log to a trace: sorts its jobs by submission, gives names their numbers in order of
 // first appearance, and says in the header what is known of the machine. Rows of one run, which overlapping logs have
-// several times, are one job. Holds all jobs (some 400 bytes each): the log's zero and the header need the whole log, and
+// several times, are one job. Holds all jobs (some 450 bytes each): the log's zero and the header need the whole log, and
 // jobs do not come in the order of submission.
 #pragma once
 
@@ -34,6 +34,7 @@ struct Trace {
   std::uint64_t unfinished = 0;      ///< jobs that waited or ran when the log was made
   std::uint64_t without_limit = 0;   ///< jobs
   std::uint64_t later_eligible = 0;  ///< jobs
+  std::uint64_t followers = 0;       ///< jobs that had to wait for the end of one other that is there: fields 17 and 18
   std::uint64_t lone_runs = 0;       ///< jobs that ran before, and no row says when
   std::uint64_t without_size = 0;    ///< jobs that ran on a number of processors that the log does not say
 };

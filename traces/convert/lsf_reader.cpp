@@ -10,6 +10,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/parse_number.hpp"
+#include "traces/convert/dependency.hpp"
 #include "traces/file_kind.hpp"
 #include "traces/swf_record.hpp"
 
@@ -128,7 +129,7 @@ std::int64_t processors_of(std::string_view host) {
 std::optional<std::int64_t> unless_zero(std::int64_t value) { return value > 0 ? std::optional{value} : std::nullopt; }
 
 // Killed by its owner or an administrator: TERM_FORCE_OWNER, TERM_FORCE_ADMIN, TERM_OWNER, TERM_ADMIN, TERM_BUCKET_KILL.
-bool is_killed_by_somebody(std::int64_t exit_info) {
+bool is_killed_on_request(std::int64_t exit_info) {
   constexpr std::int64_t kReasons[] = {8, 9, 14, 15, 23};
   return std::ranges::find(kReasons, exit_info) != std::end(kReasons);
 }
@@ -136,7 +137,7 @@ bool is_killed_by_somebody(std::int64_t exit_info) {
 Fate fate_of(std::int64_t status, std::int64_t exit_info, const Job& job) {
   constexpr std::int64_t kDone = 64;  // 32 is EXIT
   if (status == kDone) return Fate::kCompleted;
-  return !job.start || is_killed_by_somebody(exit_info) ? Fate::kCancelled : Fate::kFailed;
+  return !job.start || is_killed_on_request(exit_info) ? Fate::kCancelled : Fate::kFailed;
 }
 
 // What versions since 9.1 and 10.1 say behind the fields that all have. lsb.acct(5) lists options3 in front of runLimit;
@@ -187,7 +188,9 @@ Job read_job(std::string_view line) {
   job.start = unless_zero(record.time("startTime"));
   job.user = name_of(record.text("userName"));
   job.queue = name_of(record.text("queue"));
-  record.skip(9);  // resReq to jobFile
+  record.skip(1);  // resReq
+  job.after = accounting::lsf_dependency(record.text("dependCond"));
+  record.skip(7);  // preExecCmd to jobFile
   record.skip(record.count("numAskedHosts"));
   std::int64_t allocated = 0;
   for (std::size_t hosts = record.count("numExHosts"); hosts > 0; --hosts)

@@ -10,6 +10,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
+#include "traces/convert/dependency.hpp"
 #include "traces/convert/pbs_values.hpp"
 #include "traces/file_kind.hpp"
 
@@ -73,6 +74,7 @@ const std::array<std::string_view, Reader::kKeyCount> Reader::kNames{"user",
                                                                      "account",
                                                                      "jobname",
                                                                      "queue",
+                                                                     "depend",
                                                                      "ctime",
                                                                      "qtime",
                                                                      "etime",
@@ -268,6 +270,7 @@ void Reader::describe(Open& open) const {
   name(job.group, cell(Key::kGroup).empty() ? Key::kAccount : Key::kGroup);
   name(job.name, Key::kJobName);
   name(job.queue, Key::kQueue);
+  if (!cell(Key::kDepend).empty()) job.after = accounting::pbs_dependency(cell(Key::kDepend));
 }
 
 std::optional<std::int64_t> Reader::allocated() const {
@@ -323,6 +326,7 @@ void Reader::end_run(Open& open, bool runs_again) {
   // The next run waits from the end of this one.
   Open again{.job = ended, .has_submit = true, .suspended_at = {}};
   again.job.submit = *ended.end;
+  again.job.after.clear();
   for (auto* const member : {&again.job.eligible, &again.job.start, &again.job.end, &again.job.allocated})
     member->reset();
   again.job.elapsed.reset(), again.job.total_cpu.reset(), again.job.used_memory.reset(), again.job.fate.reset();

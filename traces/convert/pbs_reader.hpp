@@ -40,6 +40,7 @@ class Reader : public accounting::Reader {
     kAccount,
     kJobName,
     kQueue,
+    kDepend,
     kCreated,
     kQueued,
     kEligible,

@@ -7,6 +7,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "traces/convert/dependency.hpp"
 #include "traces/swf_record.hpp"
 
 namespace replay::sacct {
@@ -293,6 +294,7 @@ void Reader::read_names(Row& row) {
   row.job.queue = first_of({Column::kQos});
   row.job.partition = first_of({Column::kPartition});
   row.job.cluster = first_of({Column::kCluster});
+  row.job.after = accounting::slurm_dependency(rows_.cell(Column::kSubmitLine), row.id);
   row.job.restarts = checked(Column::kRestarts, "a count", read_count(rows_.cell(Column::kRestarts))).value_or(0);
 }
 

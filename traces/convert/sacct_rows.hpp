@@ -52,6 +52,7 @@ enum class Column : std::uint8_t {
   kQos,
   kNNodes,
   kCluster,
+  kSubmitLine,
   kColumns  ///< how many there are
 };
 [[nodiscard]] std::string_view name_of(Column column);

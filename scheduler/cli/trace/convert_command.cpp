@@ -141,6 +141,8 @@ void report_accounting(const accounting::Tally& tally, const accounting::Trace& 
       given.queue_from == QueueFrom::kSubmit
           ? "could not start at once (dependency, begin time, hold): they wait from their submission all the same"
           : "could not start at once (dependency, begin time, hold): they wait from `eligible` in the side file on");
+  say(trace.followers, "job",
+      "had to wait for the end of another one (fields 17 and 18): --closed-loop on honours that");
   say(trace.without_size, "job", "ran on what the log does not say: sizes are requests (field 8)");
   say(trace.without_limit, "job",
       "without a time limit" +
@@ -267,7 +269,7 @@ Command add_trace_convert(CLI::App& trace) {
       "  replay trace convert KTH-SP2.swf.gz -o kth.csv\n"
       "  sacct -a -D -P -S 2024-01-01 "
       "--format=JobID,User,Group,JobName,Partition,QOS,Cluster,Submit,Eligible,Start,End,ElapsedRaw,AllocCPUS,"
-      "ReqCPUS,TotalCPU,TimelimitRaw,ReqMem,NNodes,MaxRSS,Restarts,State > jan.sacct\n"
+      "ReqCPUS,TotalCPU,TimelimitRaw,ReqMem,NNodes,MaxRSS,Restarts,State,SubmitLine > jan.sacct\n"
       "  replay trace convert jan.sacct --time-zone Europe/Stockholm --machine-size 1024 --anonymise -o jan.swf.gz\n"
       "  replay trace convert server_priv/accounting/202401* --time-zone Europe/Stockholm -o jan.swf.gz\n"
       "  replay trace convert logdir/lsb.acct* --time-zone Europe/Stockholm -o jan.swf.gz");

@@ -100,6 +100,51 @@ TEST_F(CommandLine, ConvertKnowsALogByItsContentWhereItsNameSaysNothing) {
   expect_complaint("trace convert dump.txt --to lsf", 2, {"--to"});
 }
 
+// On 4 processors in order of arrival. 1 runs from 0 to 100. 3 is taken back after 70 s; 5 never could start, and stops no
+// job. 4 starts behind 1. 2 comes 5 s after the end of 1 and waits for 4, 6 comes at its begin time and waits for 2.
+TEST_F(CommandLine, ALogOfSacctIsSimulatedWithItsDependenciesAndCancellations) {
+  write_text(folder_ / "site.sacct",
+             "JobID|Submit|Eligible|Start|End|AllocCPUS|ReqCPUS|TimelimitRaw|State|SubmitLine\n"
+             "1|1700000000|1700000000|1700000050|1700000150|4|4|10|COMPLETED|sbatch a.sh\n"
+             "2|1700000010|1700000155|1700000160|1700000210|2|2|10|COMPLETED|sbatch -d afterok:1 b.sh\n"
+             "3|1700000020|1700000020|None|1700000090|0|4|10|CANCELLED by 7|sbatch c.sh\n"
+             "4|1700000030|1700000030|1700000210|1700000270|4|4|10|COMPLETED|sbatch d.sh\n"
+             "5|1700000040|Unknown|None|1700000200|0|4|10|CANCELLED by 7|sbatch -H e.sh\n"
+             "6|1700000050|1700000180|1700000270|1700000280|4|4|10|COMPLETED|sbatch --begin=now+130 f.sh\n");
+  ASSERT_EQ(replay("trace convert site.sacct --machine-size 4 -o site.swf").status, 0);
+  const auto schedule = [&](const std::string& options) {
+    const ShellResult run = replay("simulate --trace site.swf --policy fcfs --force --out r " + options);
+    EXPECT_EQ(run.status, 0) << run.err;
+    std::string jobs = text_of(folder_ / "r/schedule.swf");
+    return jobs.substr(jobs.find("\n1 ") + 1);
+  };
+  const auto line = [](int job, int submit, int wait, int run, int processors) {
+    return run < 0
+               ? fmt::format("{} {} {} -1 -1 -1 -1 {} 600 -1 5 -1 -1 -1 -1 -1 -1 -1\n", job, submit, wait, processors)
+               : fmt::format("{0} {1} {2} {3} {4} {3} -1 {4} 600 -1 1 -1 -1 -1 -1 -1 -1 -1\n", job, submit, wait, run,
+                             processors);
+  };
+  const auto without_use = [](std::string text) {  // field 6
+    std::string plain;
+    for (const std::string_view row : split(text, '\n')) {
+      std::vector<std::string_view> fields = split(row, ' ');
+      if (fields.size() > 5) fields[5] = "x";
+      plain += fmt::format("{}\n", fmt::join(fields, " "));
+    }
+    return plain;
+  };
+  const auto same = [&](const std::string& found, const std::string& expected) {
+    EXPECT_EQ(without_use(found), without_use(expected));
+  };
+  same(schedule("--closed-loop on"), line(1, 0, 0, 100, 4) + line(2, 105, 55, 50, 2) + line(3, 20, 70, -1, 4) +
+                                         line(4, 30, 70, 60, 4) + line(5, 200, 0, -1, 4) + line(6, 180, 30, 10, 4));
+  same(schedule(""), line(1, 0, 0, 100, 4) + line(2, 155, 5, 50, 2) + line(3, 20, 70, -1, 4) + line(4, 30, 70, 60, 4) +
+                         line(5, 200, 0, -1, 4) + line(6, 180, 30, 10, 4));
+  EXPECT_EQ(schedule("--cancelled skip").find("\n3 "), std::string::npos);
+  const ShellResult info = replay("trace info site.swf --json");
+  EXPECT_NE(info.out.find("\"jobs\": 4"), std::string::npos) << "what was never run is no load: " << info.out;
+}
+
 TEST_F(CommandLine, WhatDecidesTheMachineIsSaidAboveTheTable) {
   const auto job = [](const char* number, const char* submit, const char* wait, const char* partition) {
     return fmt::format("{} {} {} 100 4 -1 -1 4 200 -1 1 1 1 -1 1 {} -1 -1\n", number, submit, wait, partition);

@@ -286,6 +286,38 @@ TEST(SacctVersions, EarlierRunsThatTheDumpLacksAreCounted) {
   EXPECT_EQ(convert_text(header + "1|1700000000|1700000010|1700000100|4|0|REQUEUED\n" + last).trace.lone_runs, 0U);
 }
 
+// 2 waits for the second run of 1; 3 names a job that is not there, 4 one that ended after it could start, 5 two jobs.
+TEST(SacctEligible, TheOneJobThatAnotherWaitedForIsItsPreceding) {
+  const Trace trace = convert_text(
+                          "JobID|Submit|Eligible|Start|End|AllocCPUS|State|SubmitLine\n"
+                          "1|1700000000|1700000000|1700000000|1700000050|4|REQUEUED|sbatch a\n"
+                          "1|1700000050|1700000050|1700000060|1700000100|4|COMPLETED|sbatch a\n"
+                          "2|1700000010|1700000102|1700000110|1700000200|4|COMPLETED|sbatch -d afterok:1 b | c\n"
+                          "3|1700000020|1700000120|1700000130|1700000200|4|COMPLETED|sbatch -d afterok:99 b\n"
+                          "4|1700000130|1700000130|1700000140|1700000200|4|COMPLETED|sbatch -d afterok:2 b\n"
+                          "5|1700000140|1700000200|1700000200|1700000300|4|COMPLETED|sbatch -d afterok:2:4 b\n"
+                          "6|1700000150|1700000200|1700000200|1700000300|4|COMPLETED|sbatch -d afterany:2 b\n")
+                          .trace;
+  EXPECT_EQ(trace.followers, 1U) << "2 is submitted before the second run of 1, so only 6 can follow in a simulation";
+  EXPECT_EQ(trace.records.at(6).preceding, 2);
+  EXPECT_EQ(trace.records.at(6).think_time, 0s);
+}
+
+TEST(SacctEligible, ThinkTimeIsFromTheEndUntilTheJobCouldStart) {
+  const Trace trace =
+      convert_text(
+          "JobID|Submit|Eligible|Start|End|AllocCPUS|State|SubmitLine\n"
+          "1_1|1700000000|1700000000|1700000000|1700000050|4|COMPLETED|sbatch -a 1-2 a\n"
+          "1_2|1700000000|1700000000|1700000000|1700000070|4|COMPLETED|sbatch -a 1-2 a\n"
+          "2_1|1700000010|1700000052|1700000060|1700000090|4|COMPLETED|sbatch --dependency=aftercorr:1 b\n"
+          "2_2|1700000010|1700000075|1700000080|1700000090|4|COMPLETED|sbatch --dependency=aftercorr:1 b\n")
+          .trace;
+  EXPECT_EQ(trace.records.at(2).preceding, 1);
+  EXPECT_EQ(trace.records.at(2).think_time, 2s);
+  EXPECT_EQ(trace.records.at(3).preceding, 2);
+  EXPECT_EQ(trace.records.at(3).think_time, 5s);
+}
+
 TEST(SacctEligible, AJobThatNeverCouldStartBecomesEligibleAsItIsCancelled) {
   const Trace trace = convert_text(
                           "JobID|Submit|Eligible|Start|End|AllocCPUS|ReqCPUS|State\n"
