@@ -5,7 +5,7 @@
 set(replay_precompiled_headers
   <algorithm> <array> <charconv> <chrono> <cmath> <cstddef> <cstdint> <deque> <filesystem> <fstream> <functional> <limits> <map>
   <memory> <numeric> <optional> <set> <span> <string> <string_view> <system_error> <tuple> <unordered_map> <utility> <variant>
-  <vector> <fmt/core.h> <fmt/format.h> <fmt/ranges.h>)
+  <vector> <fmt/core.h> <fmt/format.h> <fmt/ranges.h> "${CMAKE_CURRENT_LIST_DIR}/extern_templates.hpp")
 
 # GCC wants the same options for the header as for what uses it: each kind has a target with the options of its kind.
 function(replay_precompile target kind)
