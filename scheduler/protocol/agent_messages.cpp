@@ -270,10 +270,6 @@ std::size_t LaunchJob::world_size() const {
   return all;
 }
 
-bool is_numbered(const AgentOrder& order) {
-  return !std::holds_alternative<Ping>(order) && !std::holds_alternative<Goodbye>(order) &&
-         !std::holds_alternative<CheckNode>(order);
-}
 bool is_numbered(const AgentReport& report) {
   return !std::holds_alternative<Hello>(report) && !std::holds_alternative<Heartbeat>(report) &&
          !std::holds_alternative<Farewell>(report) && !std::holds_alternative<NodeChecked>(report);

@@ -202,7 +202,6 @@ using AgentReport = std::variant<Hello, JobStarted, RanksMoved, JobSuspended, Jo
                                  OrderFailed, Heartbeat, JobStatistics, Farewell, JobNoted, NodeChecked, JobBegun>;
 
 /// Whether the message has a number in its session, and is sent again after a cut.
-[[nodiscard]] bool is_numbered(const AgentOrder& order);
 [[nodiscard]] bool is_numbered(const AgentReport& report);
 /// One whole frame. `number` is 0 for a message without one.
 [[nodiscard]] std::string encode(const AgentOrder& order, std::uint64_t number = 0);
