@@ -6,6 +6,8 @@
 #   mpi-quiet  and measures what other programs on the cores change: alone, in `./dev test` without a build beside it
 #   browser    opens pages of runs in Chromium; skips aloud without it, Node.js or npm (tests/CMakeLists.txt)
 #   long       takes minutes: alone, only with `./dev test --all`
+# Under a sanitizer a program takes a fifth of a second to start and end. There ctest runs each program of REPLAY_CORE_TESTS
+# in four parts, not each of their 800 tests on its own; they wait about half of the time.
 # Tests of `mpi` mostly wait for their jobs. So `./dev` gives ctest three slots a core, of which such a test takes one and
 # any other test the three of a core. Where ctest has not measured them yet, it starts those of a high COST first.
 find_package(GTest REQUIRED)
@@ -29,6 +31,14 @@ function(replay_test name)
   endif()
   if(REPLAY_TESTS STREQUAL "rest" AND name IN_LIST REPLAY_CORE_TESTS)
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    return()
+  endif()
+  if(REPLAY_SANITIZE AND name IN_LIST REPLAY_CORE_TESTS)
+    foreach(part RANGE 3)
+      add_test(NAME ${name}.${part} COMMAND ${name})
+      set_tests_properties(${name}.${part} PROPERTIES ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${part}"
+                                                      TIMEOUT 600 PROCESSORS 2)
+    endforeach()
     return()
   endif()
   set(properties TIMEOUT ${T_TIMEOUT})
