@@ -114,7 +114,7 @@ TEST_F(Calibrate, MeasuresWritesAndAddsTo) {
   EXPECT_NE(first.out.find("formula (3)"), std::string::npos) << first.out;
 
   // A second calibration adds to the profile. It may repeat disturbed measurements, so figures are not compared.
-  const ShellResult second = shell(command("--budget 8s --spread 100 --classes S,W --json"), folder_.path());
+  const ShellResult second = shell(command("--budget 3s --spread 100 --classes S,W --json"), folder_.path());
   ASSERT_EQ(second.status, 0) << second.err;
   EXPECT_GE(nlohmann::json::parse(second.out)["benchmarks"].size(), 2U);
   const auto pairs_of = [this](const char* problem_class) {

@@ -1,9 +1,11 @@
-// Tests that every kernel of the NAS-like suite gets its published numbers on any number of processes: classes S and W
-// on 1 to 6, odd counts and uneven blocks included, class A on 1, 2 and 4; of ep and lu, which take longest, on 2 alone.
+// Tests that every kernel of the NAS-like suite gets its published numbers on any number of processes, odd counts and
+// uneven blocks included: class S on 1 to 6, W too (lu, which takes longest, on 2 and 5), class A on 2.
+// REPLAY_ORACLE_RUNS (`./dev test --all`): W of lu on 1 to 6 too, A on 1, 2 and 4 but of ep and lu.
 // They run under vmlib, because with stock MPICH a rank that shares its core waits a scheduler tick for each message.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -17,8 +19,10 @@ namespace replay::test {
 namespace {
 
 std::vector<int> numbers_of(std::string_view kernel, std::string_view size) {
+  const bool is_long = std::getenv("REPLAY_ORACLE_RUNS") != nullptr;
+  if (size == "W" && kernel == "lu" && !is_long) return {2, 5};
   if (size != "A") return {1, 2, 3, 4, 5, 6};
-  if (kernel == "ep" || kernel == "lu") return {2};
+  if (kernel == "ep" || kernel == "lu" || !is_long) return {2};
   return {1, 2, 4};
 }
 

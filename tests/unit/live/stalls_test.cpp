@@ -22,7 +22,7 @@ namespace {
 
 std::uint64_t workloads() {
   const char* const given = std::getenv("REPLAY_STALL_WORKLOADS");
-  return given == nullptr ? 300 : std::strtoull(given, nullptr, 10);
+  return given == nullptr ? 100 : std::strtoull(given, nullptr, 10);
 }
 
 std::vector<std::string> policies_under_stalls() {
