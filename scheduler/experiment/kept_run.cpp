@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -208,6 +209,11 @@ std::optional<KeptAgents> agents_of_copy(const fs::path& folder) {
 Keeping::~Keeping() {
   std::error_code error;
   if (is_aside_) fs::rename(before_, log_, error);
+}
+
+bool Keeping::has_adopted() const {
+  return std::ranges::any_of(
+      turns_.before(), [](const live::TurnLog::Input& input) { return input.kind == live::TurnLog::Kind::kAdopt; });
 }
 
 // It is aside already if the last daemon has ended before its comparison.

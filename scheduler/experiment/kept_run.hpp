@@ -85,6 +85,8 @@ class Keeping {
 
   [[nodiscard]] const KeptRun& run() const { return run_; }
   [[nodiscard]] bool goes_on() const { return turns_.goes_on(); }
+  /// It has begun with jobs of another run.
+  [[nodiscard]] bool has_adopted() const;
   /// Before the recorder is made.
   void put_log_aside();
   /// `recorder` outlives the run. `then` is called when all has been played back, and the event log has come out the same.

@@ -135,8 +135,8 @@ Adoption Period::adopt(Instant now) {
     std::string what;
     if (adoption.running > 0) what = "adopts " + counted(adoption.running, "job");
     if (ended > 0) add_item(what, " and ", "records the {} of {}", ended == 1 ? "end" : "ends", counted(ended, "job"));
-    has_adopted_ = !what.empty();
-    adopts_ = fmt::format("{} of {}: {}", has_adopted_ ? what : "adopts no job", which, last_->why_not_again);
+    if (what.empty()) what = "adopts no job";
+    adopts_ = fmt::format("{} of {}: {}", what, which, last_->why_not_again);
     return adoption;
   } catch (const std::exception& error) {  // what the agents have said may be in another protocol
     throw otherwise(error.what());
@@ -322,7 +322,7 @@ results::RunDescription Period::description() const {
   description.words = to_words(options_.run);
   describe_machine(description, machine_, options_.run);
   description.may_requeue = !description.hosts.empty();  // those that were submitted so
-  description.has_adopted = has_adopted_;
+  description.has_adopted = kept_ && kept_->has_adopted();
   description.policy = open_.policy.text;
   description.policy_full = open_.policy.full_text;
   description.runtime_model = options_.run.runtime_model;

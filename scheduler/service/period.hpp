@@ -111,7 +111,6 @@ class Period {
   Board board_;
   std::optional<Intake> intake_;
   std::string adopts_;
-  bool has_adopted_ = false;  // jobs, or their ends
   Recovered recovered_;
   std::vector<std::string> notes_;
   std::function<void()> save_log_;  // while there is one
