@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <regex>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "scheduler/runtime_model/profile_file.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/schedule.hpp"
+#include "tests/support/service_logs.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/two_cores.hpp"
 
@@ -188,6 +191,87 @@ TEST_F(HostCluster, ALostJobThatIsQueuedAgainRunsOnTheOthers) {
   EXPECT_EQ(result_.status, 0) << result_.out << result_.err;
   expect_events(
       {"requeue job=2 reason=\"node2: ", "start job=2 .* on=(0-1|4-5):1\n", "finish job=2 outcome=completed"});
+}
+
+// The daemon and a host go, and the daemon comes back.
+TEST_F(HostCluster, OneThatCrashesWithTheDaemonLosesItsJobsToTheOthersInARunThatGoesOn) {
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 6\n"
+             "1 0 -1 6 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 0 -1 6 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "3 0 -1 6 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  run("comes ' ranks job=2'; comes ' ranks job=3'; kill -9 $run; wait $run; $CLUSTER crash node2\n" REPLAY_PROGRAM
+      " --resume r --plain &\nrun=$!",
+      std::string{"sleep 5\n"} + kListThem, "6s", "--policy easy --requeue-lost --keep-jobs");
+  EXPECT_EQ(result_.status, 0) << result_.out << result_.err;
+  expect_events({"note text=\"the run goes on", "node node=1 state=down",
+                 "requeue job=2 reason=\"node2: ", "start job=2 .* on=(0-1|4-5):1\n", "finish job=1 outcome=completed",
+                 "finish job=2 outcome=completed", "finish job=3 outcome=completed"});
+}
+
+TEST_F(HostCluster, AValidationSimulatesTheOneThatHasCrashed) {
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 6\n"
+             "1 0 -1 6 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 0 -1 6 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "3 0 -1 6 2 3 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  write_text(folder_ / "script", fmt::format(R"sh(
+{} validate --trace t.swf --policy easy --machine hosts:hosts --bootstrap "$CLUSTER exec" --lease 2s --requeue-lost --yes --out v &
+run=$!
+until [ "$(cat $(find v -path '*/real/events.log') </dev/null | grep -c ' ranks job=')" = 3 ]; do kill -0 $run || exit; sleep 0.1; done
+$CLUSTER crash node2
+wait $run
+status=$?
+mv $(find v -name sim) $(find v -name real) .
+exit $status
+)sh",
+                                             REPLAY_PROGRAM));
+  result_ =
+      shell("CLUSTER=" REPLAY_HOST_CLUSTER " exec timeout 100 " REPLAY_HOST_CLUSTER " 3 bash script", folder_.path());
+  EXPECT_EQ(result_.status, 0) << result_.out << result_.err;
+  for (const char* run : {"real", "sim"}) {
+    const std::string log = text_of(folder_ / run / "events.log");
+    for (const char* one : {"node node=1 state=down", "requeue job=2 ", "finish job=2 outcome=completed"})
+      EXPECT_NE(log.find(one), std::string::npos) << one << " is not in " << run << "\n" << log;
+  }
+  EXPECT_TRUE(has_said("easy: they decide the same")) << result_.out;
+}
+
+// Job 1 is on two of them. One more comes under the new policy.
+TEST_F(HostCluster, TheJobsOfAServiceOnThemAreAdoptedUnderAnotherPolicy) {
+  write_text(
+      folder_ / "job.sh",
+      "[ $PMI_RANK = 0 ] && echo job $1 >>starts\nuntil [ -e go ]; do sleep 0.1; done\nexec phases --runtime 0.3\n");
+  write_text(folder_ / "script", fmt::format(R"sh(
+export PATH="$(dirname {0}):$(dirname {0})/../lib/replay:$PATH"
+serve() {{
+  replay serve --service s --machine hosts:hosts --bootstrap "$CLUSTER exec" --lease 30s --keep-jobs --plain --policy $1 >out-$1 2>&1 &
+  service=$!
+  until grep -q 'results in' out-$1; do kill -0 $service || exit 3; sleep 0.1; done
+}}
+run() {{ replay submit --service s -n $1 --time 10min -- sh job.sh $2 || exit 4; }}
+until_jobs() {{ until [ $(replay jobs --all --service s | grep -c $2) = $1 ]; do kill -0 $service || exit 5; sleep 0.2; done; }}
+serve easy
+run 4 1; run 1 2; run 1 3
+until [ $(wc -l <starts) = 3 ]; do kill -0 $service || exit 6; sleep 0.1; done
+kill -9 $service; wait $service
+serve fcfs-malleable
+until_jobs 3 running
+run 6 4
+touch go
+until_jobs 4 completed
+kill -TERM $service; wait $service
+)sh",
+                                             REPLAY_PROGRAM));
+  result_ =
+      shell("CLUSTER=" REPLAY_HOST_CLUSTER " exec timeout 100 " REPLAY_HOST_CLUSTER " 3 bash script", folder_.path());
+  const std::string said = text_of(folder_ / "out-easy") + text_of(folder_ / "out-fcfs-malleable");
+  ASSERT_EQ(result_.status, 0) << result_.out << result_.err << said;
+  EXPECT_NE(said.find("adopts 3 jobs of"), std::string::npos) << said;
+  std::string starts = text_of(folder_ / "starts");
+  EXPECT_EQ(std::count(starts.begin(), starts.end(), '\n'), 4) << starts;
+  EXPECT_EQ(ends_in_logs(folder_ / "s/runs").ends, (std::map<int, int>{{1, 1}, {2, 1}, {3, 1}, {4, 1}})) << said;
+  EXPECT_TRUE(comes_true([this] { return processes_marked(folder_.path().string()).empty(); }));
 }
 
 TEST_F(HostCluster, TwoThatCrashLeaveOneToRunOn) {
