@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Demand::Time kWindow = 250ms;  // of ten iterations or so of a job that sleeps in short portions
-constexpr double kIdle = 0.01;           // a process that wants less is a shell or the like
+constexpr double kIdleShare = 0.01;      // a process that wants less is a shell or the like
 constexpr double kFits = 1.1;      // 1, and what MPI and the switches between processes add to a job's own computing
 constexpr double kComputes = 0.8;  // a job that wants less sleeps now and then, and would do so in its turns
 
@@ -31,7 +31,7 @@ void Demand::add(const Use& use) {
 }
 
 double demand_of_job(std::vector<double> of_processes, std::size_t cores) {
-  std::erase_if(of_processes, [](double share) { return share < kIdle; });
+  std::erase_if(of_processes, [](double share) { return share < kIdleShare; });
   std::ranges::sort(of_processes, std::greater{});
   const std::size_t on_a_core = (of_processes.size() + cores - 1) / cores;
   of_processes.resize(on_a_core);
