@@ -35,6 +35,17 @@ class LoggedUse {
     for (const Change& change : in_order()) most = std::max(most, used += change.processors);
     return most;
   }
+  /// How long more than `limit` were in use.
+  [[nodiscard]] Duration above(std::int64_t limit) {
+    std::int64_t used = 0;
+    Duration sum{}, last{};
+    for (const auto& [at, processors] : in_order()) {
+      if (used > limit) sum += at - last;
+      last = at;
+      used += processors;
+    }
+    return sum;
+  }
 
  private:
   std::vector<Change> changes_;

@@ -87,10 +87,12 @@ WorkloadReader::WorkloadReader(TraceReader trace, CleaningRules rules)
   if (!rules_.machine_size) rules_.machine_size = header().machine_size();
 }
 
-bool WorkloadReader::next(TracedJob& job) {
+bool WorkloadReader::next(TracedJob& job, TracedJob* logged) {
   for (SwfRecord record; trace_.next(record);) {
     const auto traits = trace_.job_table() ? trace_.traits_of(record.job) : std::nullopt;
-    if (make_job(record, traits ? &*traits : nullptr, job)) return true;
+    if (!make_job(record, traits ? &*traits : nullptr, job)) continue;
+    if (logged != nullptr) *logged = as_logged(record, job);
+    return true;
   }
   end();
   return false;
@@ -136,6 +138,26 @@ bool WorkloadReader::make_job(const SwfRecord& record, const JobTraits* traits, 
   latest_given_ = std::max(latest_given_, job.job.submitted);
   ++kept_;
   return true;
+}
+
+TracedJob WorkloadReader::as_logged(const SwfRecord& record, const TracedJob& cleaned) const {
+  TracedJob job = cleaned;
+  job.follows.reset();
+  job.think_time = {};
+  job.job.flexibility = Flexibility::kRigid;
+  job.job.declaration.reset();
+  job.truth.cut_at_request = false;
+  if (is_taken_back(record)) {  // after its wait, also where the rules have it run
+    const Instant left{record.submit + std::max(record.wait, Duration::zero())};
+    job.cancelled_after = std::max(left - job.job.submitted, Duration::zero());
+    return job;
+  }
+  job.job.processes = record.allocated > 0 ? record.allocated : record.requested;
+  job.truth.runtime = record.run;
+  if (record.wait == kUnknownTime) return job;
+  job.job.logged_start = Instant{record.submit + record.wait};
+  job.job.submitted = std::min(job.job.submitted, job.job.logged_start);  // clocks of a site may differ
+  return job;
 }
 
 // Whether the job was cancelled and never ran. Blue Horizon has 8,899 cancelled jobs that ran on an unknown number of
@@ -414,7 +436,7 @@ void WorkloadReader::add_header_findings(CleaningReport& report) const {
 
 namespace {
 
-LoadedWorkload read_all(WorkloadReader reader) {
+LoadedWorkload read_all(WorkloadReader reader, bool with_logged = false) {
   LoadedWorkload loaded;
   TracedJobs& jobs = loaded.workload.jobs;
   // MaxRecords may be wrong, so memory is reserved in two steps: for at most a million records first, and for more when
@@ -423,13 +445,19 @@ LoadedWorkload read_all(WorkloadReader reader) {
   constexpr std::int64_t kMostBelieved = 64'000'000;
   const std::int64_t promised = std::clamp<std::int64_t>(reader.header().max_records().value_or(0), 0, kMostBelieved);
   jobs.reserve(static_cast<std::size_t>(std::min(promised, kBelieved)));
-  for (TracedJob job; reader.next(job);) {
+  TracedJob logged;
+  for (TracedJob job; reader.next(job, with_logged ? &logged : nullptr);) {
     jobs.push_back(job);
+    if (with_logged && (logged.job.logged_start != kNever || logged.cancelled_after))
+      loaded.logged.jobs.push_back(logged);
+    else if (with_logged)
+      ++loaded.without_wait;
     if (jobs.size() == kBelieved) jobs.reserve(static_cast<std::size_t>(std::max(promised, kBelieved)));
   }
   if (!reader.is_sorted()) jobs.sort_by_submission();
+  if (with_logged) loaded.logged.jobs.sort_by_submission();
   loaded.header = reader.header();
-  loaded.workload.zero_time_of_day =
+  loaded.workload.zero_time_of_day = loaded.logged.zero_time_of_day =
       std::chrono::seconds{loaded.header.unix_start_time().value_or(0)} % std::chrono::days{1};
   loaded.programs = reader.programs();
   loaded.report = reader.report();
@@ -442,8 +470,8 @@ LoadedWorkload read_all(WorkloadReader reader) {
 
 }  // namespace
 
-LoadedWorkload read_workload(TraceReader trace, const CleaningRules& rules) {
-  return read_all(WorkloadReader(std::move(trace), rules));
+LoadedWorkload read_workload(TraceReader trace, const CleaningRules& rules, bool with_logged) {
+  return read_all(WorkloadReader(std::move(trace), rules), with_logged);
 }
 
 LoadedWorkload read_workload(std::unique_ptr<ByteSource> source, const CleaningRules& rules,

@@ -39,7 +39,9 @@ class WorkloadReader {
 
   /// The next job in the order of the file; false at the end. Throws InputError for a job wider than the machine if the
   /// rules call that an error. Submit times descend where the log's do and the rule is to sort: see is_sorted().
-  [[nodiscard]] bool next(TracedJob& job);
+  /// `logged`: gets it as the log has it, see LoadedWorkload::logged; without a Job::logged_start if it waits in vain, or
+  /// has run and its wait is missing.
+  [[nodiscard]] bool next(TracedJob& job, TracedJob* logged = nullptr);
 
   /// The next entry as it stands, kept or not; next() is this and job_of() until one is kept.
   [[nodiscard]] bool next_entry(TraceEntry& entry);
@@ -74,6 +76,7 @@ class WorkloadReader {
 
   // `traits`: nullptr if there are none.
   [[nodiscard]] bool make_job(const SwfRecord& record, const JobTraits* traits, TracedJob& job);
+  [[nodiscard]] TracedJob as_logged(const SwfRecord& record, const TracedJob& cleaned) const;
   [[nodiscard]] bool is_skipped(const SwfRecord& record);
   [[nodiscard]] bool is_taken_back(const SwfRecord& record) const;
   [[nodiscard]] std::int32_t size_of(const SwfRecord& record) const;
@@ -112,6 +115,11 @@ class WorkloadReader {
 
 struct LoadedWorkload {
   Workload workload;  ///< in submission order
+  /// If it was asked for: the same jobs as the log has them, whatever the rules make of them. Each that ran has its
+  /// logged_start, its allocated processors and its whole run time, follows none, declares nothing and is rigid; one that was
+  /// cancelled while it waited is cancelled after that wait. Jobs that ran, and whose wait is missing, are left out.
+  Workload logged{};
+  std::uint64_t without_wait = 0;  ///< these
   SwfHeader header;
   std::map<std::int32_t, std::string> programs;  ///< the header's Program table
   CleaningReport report;
@@ -124,7 +132,9 @@ struct LoadedWorkload {
 /// Reads all of it. A log that is out of order is sorted by (submit, job number); the others stay in the file's order.
 [[nodiscard]] LoadedWorkload read_workload(const std::string& path, const CleaningRules& rules = {},
                                            const SwfReaderOptions& options = {});
-[[nodiscard]] LoadedWorkload read_workload(TraceReader trace, const CleaningRules& rules = {});
+/// `with_logged`: makes LoadedWorkload::logged.
+[[nodiscard]] LoadedWorkload read_workload(TraceReader trace, const CleaningRules& rules = {},
+                                           bool with_logged = false);
 [[nodiscard]] LoadedWorkload read_workload(std::unique_ptr<ByteSource> source, const CleaningRules& rules = {},
                                            const SwfReaderOptions& options = {});
 

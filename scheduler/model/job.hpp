@@ -37,6 +37,8 @@ struct Job {
   std::int32_t user = -1;         ///< SWF field 12, -1 unknown
   std::int32_t group = -1;        ///< SWF field 13
   std::int32_t queue = -1;        ///< SWF field 15
+  /// When its log started it, for the policy `logged` alone; kNever: other policies must not know, or it never ran.
+  Instant logged_start = kNever;
   /// Sizes, curve and slowdowns; null: it declares none. Jobs share it. model/job_sizes.hpp answers from it.
   std::shared_ptr<const Declaration> declaration{};
 

@@ -1,6 +1,7 @@
 #include "scheduler/model/workload.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace replay {
@@ -102,7 +103,15 @@ void TracedJobs::unpack(const Packed& packed, TracedJob& traced) const {
 }
 
 void TracedJobs::sort_by_submission() {
-  std::ranges::stable_sort(jobs_, {}, [](const Packed& job) { return std::pair(job.submitted, job.id); });
+  const auto place = [](const Packed& job) { return std::pair(job.submitted, job.id); };
+  if (logged_starts_.empty()) {
+    std::ranges::stable_sort(jobs_, {}, place);
+    return;
+  }
+  std::vector<std::pair<Packed, Instant>> all;
+  for (std::size_t i = 0; i < jobs_.size(); ++i) all.emplace_back(jobs_[i], logged_starts_[i]);
+  std::ranges::stable_sort(all, {}, [&place](const auto& job) { return place(job.first); });
+  for (std::size_t i = 0; i < all.size(); ++i) std::tie(jobs_[i], logged_starts_[i]) = all[i];
 }
 
 }  // namespace replay

@@ -58,12 +58,15 @@ class TracedJobs {
   [[nodiscard]] bool empty() const { return jobs_.empty(); }
   [[nodiscard]] std::size_t size() const { return jobs_.size(); }
   void reserve(std::size_t jobs) { jobs_.reserve(jobs); }
-  void push_back(const TracedJob& job) { jobs_.push_back(packed(job)); }
+  void push_back(const TracedJob& job) {
+    jobs_.push_back(packed(job));
+    set_logged_start(jobs_.size() - 1, job.job.logged_start);
+  }
 
   /// REQUIRES: i < size(), likewise below. const, so that a copy is not changed by mistake.
   [[nodiscard]] const TracedJob operator[](std::size_t i) const {  // NOLINT(readability-const-return-type)
     TracedJob job;
-    unpack(jobs_[i], job);
+    get(i, job);
     return job;
   }
   [[nodiscard]] const TracedJob front() const { return (*this)[0]; }          // NOLINT(readability-const-return-type)
@@ -72,11 +75,17 @@ class TracedJobs {
   [[nodiscard]] iterator end() const { return {this, size()}; }
 
   /// As operator[], into `job`.
-  void get(std::size_t i, TracedJob& job) const { unpack(jobs_[i], job); }
+  void get(std::size_t i, TracedJob& job) const {
+    unpack(jobs_[i], job);
+    job.job.logged_start = logged_start(i);
+  }
   /// Single fields of a job, without assembling it.
   [[nodiscard]] JobId id(std::size_t i) const { return jobs_[i].id; }
   [[nodiscard]] CoreCount cores_needed(std::size_t i) const { return replay::cores_needed({}, jobs_[i].processes); }
   [[nodiscard]] Instant submitted(std::size_t i) const { return jobs_[i].submitted; }
+  [[nodiscard]] Instant logged_start(std::size_t i) const {
+    return logged_starts_.empty() ? kNever : logged_starts_[i];
+  }
   [[nodiscard]] std::optional<JobId> follows(std::size_t i) const { return kinds_[jobs_[i].kind].follows; }
 
   /// Whether some job has a Declaration, or had one before it was changed. O(kinds of jobs).
@@ -95,6 +104,7 @@ class TracedJobs {
     TracedJob job = (*this)[i];
     change(job);
     jobs_[i] = packed(job);
+    set_logged_start(i, job.job.logged_start);
   }
   template <class Change>
   void change_each(Change change) {
@@ -154,11 +164,17 @@ class TracedJobs {
     std::uint32_t kind;  // in kinds_
   };
 
+  void set_logged_start(std::size_t i, Instant start) {
+    if (start == kNever && logged_starts_.empty()) return;
+    logged_starts_.resize(jobs_.size(), kNever);
+    logged_starts_[i] = start;
+  }
   [[nodiscard]] Packed packed(const TracedJob& job);
   void unpack(const Packed& packed, TracedJob& job) const;
   [[nodiscard]] std::uint32_t kind_of(const TracedJob& job);
 
   std::vector<Packed, LargePages<Packed>> jobs_;
+  std::vector<Instant> logged_starts_;  // by job; empty: no job has one, as in nearly every run
   std::vector<Kind> kinds_;
   std::uint32_t last_kind_ = 0;  // the last one that kind_of() returned
 };

@@ -25,7 +25,7 @@ auto all_of(const TracedJob& traced) {
                     job.political_priority,
                     job.user,
                     job.group,
-                    job.queue,
+                    std::tuple{job.queue, job.logged_start},
                     truth.runtime,
                     std::tuple{truth.behaviour.cpu_use, truth.behaviour.network_overhead, truth.behaviour.application},
                     truth.cut_at_request,
@@ -118,6 +118,29 @@ TEST(TracedJobs, AreSortedByInstantAndNumber) {
   std::vector<TracedJob> expected = some_jobs(500);
   for (TracedJob& job : expected) job.job.submitted = Instant{std::chrono::seconds{number(job.job.id) * 7 % 13}};
   TracedJobs jobs = expected;
+  jobs.sort_by_submission();
+  std::ranges::stable_sort(expected, {}, [](const TracedJob& j) { return std::pair{j.job.submitted, j.job.id}; });
+  expect_same(jobs, expected);
+}
+
+// From job 100 on, so that the jobs before it are there when the first comes.
+std::vector<TracedJob> some_logged_jobs(int count) {
+  std::vector<TracedJob> jobs = some_jobs(count);
+  for (std::size_t i = 100; i < jobs.size(); ++i)
+    if (i % 3 != 0) jobs[i].job.logged_start = jobs[i].job.submitted + Duration{i};
+  return jobs;
+}
+
+TEST(TracedJobs, KeepTheStartsOfALogWithTheirJobs) {
+  std::vector<TracedJob> expected = some_logged_jobs(500);
+  TracedJobs jobs = expected;
+  expect_same(jobs, expected);
+  const auto change = [](TracedJob& job) { job.job.logged_start = Instant{Duration{7}}; };
+  jobs.change(3, change);
+  change(expected[3]);
+  expect_same(jobs, expected);
+  EXPECT_EQ(jobs.logged_start(3), Instant{Duration{7}});
+  EXPECT_EQ(jobs.logged_start(4), kNever);
   jobs.sort_by_submission();
   std::ranges::stable_sort(expected, {}, [](const TracedJob& j) { return std::pair{j.job.submitted, j.job.id}; });
   expect_same(jobs, expected);

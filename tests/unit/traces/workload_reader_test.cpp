@@ -85,6 +85,49 @@ TEST(ClosedLoop, NobodyFollowsAJobThatIsNotThereOrStandsBelow) {
   EXPECT_EQ(loaded.report.find("preceding-missing")->lines, (std::vector<std::size_t>{1, 3, 5}));
 }
 
+LoadedWorkload load_with_logged(std::string_view text, const CleaningRules& rules = {}) {
+  return read_workload(TraceReader(memory_source(text, "log.swf"), {}), rules, true);
+}
+
+TEST(LoggedWorkload, HasEachJobAsItRanWhateverTheRulesMakeOfIt) {
+  const CleaningRules rules{.size = SizeFrom::kRequested, .zero_runtime = ZeroRuntime::kClamp, .closed_loop = true};
+  const LoadedWorkload loaded = load_with_logged(
+      job_line(1, {{3, "5"}, {4, "300"}, {5, "8"}, {8, "4"}}) + job_line(2, {{4, "0"}, {17, "1"}, {18, "60"}}), rules);
+  const TracedJob asked = loaded.workload.jobs[0], ran = loaded.logged.jobs[0], last = loaded.logged.jobs[1];
+  EXPECT_EQ(asked.job.processes, 4);
+  EXPECT_EQ(asked.truth.runtime, 200s);
+  EXPECT_EQ(asked.job.logged_start, kNever) << "no policy but logged may know it";
+  EXPECT_EQ(ran.job.processes, 8);
+  EXPECT_EQ(ran.truth.runtime, 300s);
+  EXPECT_EQ(ran.job.estimate, 200s);
+  EXPECT_FALSE(ran.truth.cut_at_request);
+  EXPECT_EQ(ran.job.submitted, Instant{10s});
+  EXPECT_EQ(ran.job.logged_start, Instant{15s});
+  EXPECT_EQ(loaded.workload.jobs[1].follows, JobId{1});
+  EXPECT_EQ(last.follows, std::nullopt);
+  EXPECT_EQ(last.truth.runtime, 0s);
+}
+
+TEST(LoggedWorkload, HasACancelledJobLeaveAfterItsWait) {
+  const std::string cancelled = job_line(1, {{3, "30"}, {4, "-1"}, {5, "-1"}, {11, "5"}});
+  for (const Cancelled rule : {Cancelled::kHonour, Cancelled::kRun}) {
+    const TracedJob job = load_with_logged(cancelled, {.cancelled = rule}).logged.jobs[0];
+    EXPECT_EQ(job.cancelled_after, 30s);
+    EXPECT_EQ(job.job.logged_start, kNever);
+  }
+  EXPECT_TRUE(load_with_logged(cancelled).logged.jobs.empty()) << "it is skipped";
+}
+
+TEST(LoggedWorkload, LeavesOutWhatRanAndHasNoWait) {
+  const LoadedWorkload loaded = load_with_logged(job_line(1, {{3, "-1"}}) + job_line(2, {{3, "-3"}}));
+  EXPECT_EQ(loaded.workload.jobs.size(), 2u);
+  EXPECT_EQ(loaded.without_wait, 1u);
+  ASSERT_EQ(loaded.logged.jobs.size(), 1u);
+  EXPECT_EQ(loaded.logged.jobs.id(0), JobId{2});
+  EXPECT_EQ(loaded.logged.jobs.submitted(0), Instant{17s}) << "clocks differ: at its start";
+  EXPECT_TRUE(read_workload(memory_source(job_line(1), "log.swf")).logged.jobs.empty()) << "not asked for";
+}
+
 TEST(WorkloadReader, KeepsTheZeroOfTheTrace) {
   EXPECT_EQ(load(job_line(1, {{2, "31656837"}})).workload.jobs[0].job.submitted, Instant{31656837s});
 }
