@@ -72,7 +72,8 @@ std::uint64_t records_of(const std::string& path) {
 
 Words all_policies() {
   Words names;
-  for (const PolicyEntry& policy : policies()) names.emplace_back(policy.name);
+  for (const PolicyEntry& policy : policies())
+    if (!make_policy(policy.name).policy->traits().follows_log) names.emplace_back(policy.name);  // these have no log
   return names;
 }
 

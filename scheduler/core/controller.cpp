@@ -275,12 +275,13 @@ bool Controller::apply(const StartDelayed& event) {
 // ---- time ----
 
 Instant Controller::limit_of(const RunningJob& job) const {
-  if (!job.has_begun()) return kNever;
+  if (!job.has_begun() || options_.overrun == Overrun::kNone) return kNever;
   const Instant end = later(job.estimated_end, job.begun_after);
   return options_.grace ? later(end, options_.grace(*job.job)) : end;
 }
 
 void Controller::note_estimates_that_are_over() {
+  if (options_.overrun == Overrun::kNone) return;
   over_.clear();
   for (RunningJob* running : running_.by_estimated_end()) {
     if (running->estimated_end > now_) break;

@@ -30,7 +30,8 @@ namespace replay {
 enum class Overrun : std::uint8_t {
   kKill,    ///< at the end of its budget a job is killed
   kExtend,  ///< the estimate grows by 10 % of the request, at least 60 s
-  kPolicy   ///< as Policy::more_time() says
+  kPolicy,  ///< as Policy::more_time() says
+  kNone     ///< nothing: it runs on
 };
 
 struct ControllerOptions {

@@ -16,6 +16,7 @@
 #include "scheduler/policy/rigid/backfill.hpp"
 #include "scheduler/policy/rigid/conservative.hpp"
 #include "scheduler/policy/rigid/fcfs.hpp"
+#include "scheduler/policy/rigid/logged.hpp"
 #include "scheduler/policy/rigid/plan.hpp"
 #include "scheduler/policy/rigid/priority_easy.hpp"
 #include "scheduler/policy/sharing/g_lomarc_ts.hpp"
@@ -99,7 +100,7 @@ std::span<const PolicyEntry> policies() {
       kPlanPolicy,        kSjfPolicy,           kLjfPolicy,           kSlackPolicy,
       kDynpPolicy,        kFcfsMalleablePolicy, kEasyMalleablePolicy, kGreedyMoldablePolicy,
       kCirneBermanPolicy, kScojoPPolicy,        kScojoPolicy,         kGLomarcTsPolicy,
-      kScojoPectPolicy,
+      kScojoPectPolicy,   kLoggedPolicy,
   };
   return kAll;
 }

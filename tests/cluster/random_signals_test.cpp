@@ -22,6 +22,7 @@
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/background.hpp"
+#include "tests/support/deciding_policies.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/shell.hpp"
 #include "traces/models/random.hpp"
@@ -129,7 +130,7 @@ TEST_F(RandomSignals, LoseNoResultFileAndLeaveNothing) {
   constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
   const auto below = [&random](std::size_t count) { return static_cast<std::size_t>(random.below(count)); };
   std::vector<std::string_view> policy_names;
-  for (const PolicyEntry& entry : policies())
+  for (const PolicyEntry& entry : deciding_policies())
     if (!entry.needs_nodes) policy_names.push_back(entry.name);
   for (std::uint64_t number = 0; number < runs; ++number) {
     const std::size_t drawn = below(10);  // four real, three simulated, and one of each other kind

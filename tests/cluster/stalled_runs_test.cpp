@@ -23,6 +23,7 @@
 #include "scheduler/log/text.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/background.hpp"
+#include "tests/support/deciding_policies.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/shell.hpp"
@@ -113,7 +114,7 @@ class StalledRuns : public testing::Test {
 
 TEST_F(StalledRuns, EndWithAllResultsWhenTheDaemonIsHeldUp) {
   std::vector<std::string> all;
-  for (const PolicyEntry& entry : policies())
+  for (const PolicyEntry& entry : deciding_policies())
     if (!entry.needs_nodes) all.emplace_back(entry.name);
   const int wanted = runs_wanted();
   std::map<std::string, int> ends;

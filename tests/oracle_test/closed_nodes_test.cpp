@@ -10,6 +10,7 @@
 
 #include "scheduler/policy/registry.hpp"
 #include "tests/oracle_test/comparison.hpp"
+#include "tests/support/deciding_policies.hpp"
 
 namespace replay::test {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 std::vector<std::string> policies_for_closed_nodes() {
   constexpr const char* kSliced = "scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s:inner=";
   std::vector<std::string> all;
-  for (const PolicyEntry& entry : policies()) {
+  for (const PolicyEntry& entry : deciding_policies()) {
     all.emplace_back(entry.name);
     if (entry.name != "scojo-pect") all.push_back(fmt::format("{}{}", kSliced, entry.name));
   }

@@ -355,6 +355,11 @@ std::unique_ptr<Policy> make_scojo_pect(const Parameters& parameters) {
         fmt::format("scojo-pect: the inner policy '{}' suspends jobs, but in a virtual machine all started jobs run; "
                     "expected one that shares space only, such as conservative",
                     parse_policy(parameters.text("inner")).name));
+  if (inner.front()->traits().follows_log)
+    throw UsageError(
+        fmt::format("scojo-pect: the inner policy '{}' starts jobs when their log did: expected one that decides, such "
+                    "as conservative",
+                    parse_policy(parameters.text("inner")).name));
   return std::make_unique<ScojoPect>(settings, std::move(inner));
 }
 

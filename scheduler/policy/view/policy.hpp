@@ -30,6 +30,7 @@ struct Traits {
   bool chooses_sizes = false;             ///< it may start a job with other than the submitted processes
   bool suspends = false;                  ///< it may suspend jobs
   bool adopts = true;                     ///< it can go on with jobs that it has not started
+  bool follows_log = false;               ///< it starts each job when its log did: Job::logged_start
   bool needs_equal_nodes = false;         ///< its machine has nodes with as many cores and packages as each other
   std::optional<Training> training = {};  ///< what it has learned from
 };

@@ -14,6 +14,7 @@
 
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/policy/view/hosting.hpp"
+#include "tests/support/deciding_policies.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/stalled_run.hpp"
 
@@ -27,7 +28,7 @@ std::uint64_t workloads() {
 
 std::vector<std::string> policies_under_stalls() {
   std::vector<std::string> all;
-  for (const PolicyEntry& entry : policies()) all.emplace_back(entry.name);
+  for (const PolicyEntry& entry : deciding_policies()) all.emplace_back(entry.name);
   for (const char* variant :
        {"easy:pass=instant", "easy:reservations=3", "easy:reservations=all:pass=instant",
         "conservative:compress=start-order", "conservative:compress=replan", "conservative:pass=instant",

@@ -16,6 +16,7 @@
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/policy/view/hosting.hpp"
 #include "tests/support/adopting_body.hpp"
+#include "tests/support/deciding_policies.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/sharing/occupation.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 std::vector<std::string> every_policy() {
   std::vector<std::string> all;
-  for (const PolicyEntry& entry : policies()) all.emplace_back(entry.name);
+  for (const PolicyEntry& entry : deciding_policies()) all.emplace_back(entry.name);
   // Parameters that change the course of a run.
   for (const char* variant :
        {"easy:pass=instant", "easy:reservations=3", "easy:reservations=all:pass=instant", "easy:backfill=shortest",
@@ -50,7 +51,7 @@ std::vector<std::string> every_policy() {
         "scojo-pect:interval=60s:short-slice=10s:overhead=1s:short=10s:medium=40s:inner={g-lomarc-"
         "ts:short=10s:medium=40s}"})
     all.emplace_back(variant);
-  for (const PolicyEntry& entry : policies())
+  for (const PolicyEntry& entry : deciding_policies())
     if (entry.name != "scojo-pect")
       all.push_back(
           fmt::format("scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s:inner={}", entry.name));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "scheduler/policy/registry.hpp"
+#include "tests/support/deciding_policies.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/sharing/occupation.hpp"
@@ -129,7 +130,7 @@ std::vector<TracedJob> with_exact_estimates(std::vector<TracedJob> jobs) {
 std::vector<std::string> inner_policies() {
   std::vector<std::string> all{"plan:order=sjf", "easy-malleable:expand=eager", "fcfs-malleable:max_mpl=4",
                                "g-lomarc-ts:short=20s"};
-  for (const PolicyEntry& entry : policies())
+  for (const PolicyEntry& entry : deciding_policies())
     if (!make_policy(entry.name).policy->traits().suspends) all.emplace_back(entry.name);
   return all;
 }

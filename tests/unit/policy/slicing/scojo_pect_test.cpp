@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scheduler/policy/registry.hpp"
+#include "tests/support/deciding_policies.hpp"
 #include "tests/support/schedule.hpp"
 
 namespace replay::test {
@@ -186,7 +187,7 @@ TEST(ScojoPect, LetsUsersCancelWaitingRunningAndSuspendedJobs) {
 
 // Outside its slice the inner policy sees no free core; it makes the pass that it has put off when its slice opens.
 TEST(ScojoPect, StartsAJobOnAnIdleMachineAfterTheOverheadOfItsSliceWhateverSharesTheSpace) {
-  for (const PolicyEntry& inner : policies()) {
+  for (const PolicyEntry& inner : deciding_policies()) {
     if (inner.name == "scojo-pect") continue;
     const Machine machine = inner.needs_nodes ? Machine::cluster(1, 2, 2) : cores(4);
     for (const Duration runs : {Duration{10s}, Duration{1000s}, Duration{20000s}}) {
