@@ -140,8 +140,11 @@ std::optional<CoreCount> machine_size_in(const fs::path& file) {
   if (!fs::exists(file, error)) return std::nullopt;
   try {
     const auto json = read_json<nlohmann::json>(file);
-    if (json.is_object() && json.contains("machine") && json["machine"].is_string())
-      return Machine::parse(json["machine"].get<std::string>()).size();
+    if (!json.is_object() || !json.contains("machine") || !json["machine"].is_string()) return std::nullopt;
+    const CoreCount cores = Machine::parse(json["machine"].get<std::string>()).size();
+    if (!json.contains("stated_cores")) return cores;
+    const nlohmann::json& stated = json["stated_cores"];
+    if (stated.is_number_integer() && stated >= 1 && stated <= number(cores)) return stated.get<std::int32_t>();
   } catch (const InputError&) {  // the table of jobs is enough for most rules
   }
   return std::nullopt;

@@ -6,6 +6,7 @@
 // where its processes really were.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -65,9 +66,10 @@ class RunState final : public history::Observer {
   void on_record(const log::Record& record, const history::JobState* job) override;
   [[nodiscard]] log::Kinds records() const override;
 
+  /// history::stated_cores().
   [[nodiscard]] CoreCount cores() const { return cores_; }
   /// On nodes that are up.
-  [[nodiscard]] CoreCount free_cores() const { return cores_ - busy_ - absent_; }
+  [[nodiscard]] CoreCount free_cores() const { return std::max<CoreCount>(0, cores_ - busy_ - absent_); }
   /// Those that there are, or will be as far as is known: without those of closed nodes that are not to be up again.
   [[nodiscard]] CoreCount cores_there() const;
   /// By a waiting job at the least: as submitted, unless the policy can choose another size.

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/log/node_names.hpp"
 
 namespace replay::history {
@@ -115,6 +117,7 @@ void Follower::header(const log::Header& header) {
     refuse("header '#machine': {}", error.what());
   }
   (void)log::NodeNames(header, *machine_);  // throws
+  (void)stated_cores(header, *machine_);    // likewise
   header_ = header;
   if (machine_->names_cores()) on_core_.assign(static_cast<std::size_t>(machine_->size()), 0);
   for (Observer* observer : observers_) observer->on_begin(header_, *machine_);
@@ -357,6 +360,16 @@ CoreCount Follower::give_cores(const JobState& job) {
     if (jobs == 0 && is_closed(load.core)) ++load_.absent_cores;
   }
   return idle;
+}
+
+CoreCount stated_cores(const log::Header& header, const Machine& machine) {
+  const std::string& text = header.value("stated-cores");
+  if (text.empty()) return machine.size();
+  const auto cores = parse_number<CoreCount>(text, 1, machine.size());
+  if (!cores)
+    refuse("header '#stated-cores': expected a count of cores from 1 to those of {}, found '{}'", machine.to_text(),
+           clean_line(text));
+  return *cores;
 }
 
 log::LogEnd follow(const std::filesystem::path& log, const Observers& observers) {

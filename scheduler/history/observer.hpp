@@ -7,6 +7,7 @@
 #include "scheduler/history/job_state.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/machine.hpp"
+#include "scheduler/model/units.hpp"
 
 namespace replay::history {
 
@@ -56,5 +57,10 @@ struct ObserverRef {
 
 /// In the order in which they are told.
 using Observers = std::vector<ObserverRef>;
+
+/// The cores that figures of a run are shares of: those of its machine, or fewer, where the header states them
+/// (`stated-cores`): the log whose schedule it repeats had jobs beside each other that its machine has no cores for.
+/// Throws log::BadRecord.
+[[nodiscard]] CoreCount stated_cores(const log::Header& header, const Machine& machine);
 
 }  // namespace replay::history

@@ -29,7 +29,7 @@ void Series::add(Integrals& sum, const Point& state, Duration lasting) const {
     sum.closed_cores += time * state.closed_cores;
     sum.absent_cores += time * state.absent_cores;
   }
-  if (state.queued > 0) sum.free_cores_while_queued += time * (cores_ - state.busy_cores - state.absent_cores);
+  if (state.queued > 0) sum.free_cores_while_queued += time * free_cores(state);
   if (state.queued >= options_.high_load_queue) {
     sum.high_load_time += time;
     sum.high_load_busy_cores += time * state.busy_cores;

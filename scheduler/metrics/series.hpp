@@ -2,6 +2,7 @@
 // An instant counts with its last state: a change that is reverted at the same instant has no duration.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -41,12 +42,19 @@ class Series final : public history::Observer {
  public:
   explicit Series(SeriesOptions options = {}) : options_(options) {}
 
-  void on_begin(const log::Header& /*header*/, const Machine& machine) override { cores_ = machine.size(); }
+  void on_begin(const log::Header& header, const Machine& machine) override {
+    cores_ = history::stated_cores(header, machine);
+  }
   void on_load(Instant at, const history::Load& load) override;
   void on_record(const log::Record& /*record*/, const history::JobState* /*job*/) override { has_node_events_ = true; }
   [[nodiscard]] log::Kinds records() const override { return log::kinds<NodeChange>(); }
 
+  /// That figures are shares of: history::stated_cores().
   [[nodiscard]] CoreCount cores() const { return cores_; }
+  /// Of these, without a job and of nodes that are up.
+  [[nodiscard]] CoreCount free_cores(const history::Load& load) const {
+    return std::max<CoreCount>(0, cores_ - load.busy_cores - load.absent_cores);
+  }
   [[nodiscard]] const SeriesOptions& options() const { return options_; }
   /// The first submission and the last change after it: as a rule the last job's end. Both are zero in an empty log.
   [[nodiscard]] Instant begin() const { return begin_; }

@@ -13,6 +13,7 @@ void write_metrics_json(const std::filesystem::path& file, const log::Header& he
   nlohmann::ordered_json json;
   json["format"] = "replay-metrics 1";
   for (const char* name : {"trace", "policy", "machine", "body"}) json[name] = header.value(name);
+  if (!header.value("stated-cores").empty()) json["stated_cores"] = series.cores();
   json["options"] = {{"bounded_slowdown_bound_s", seconds(options.bound)},
                      {"trim_percent", options.trim_percent},
                      {"completed_only", options.completed_only},

@@ -42,6 +42,7 @@ Recorder::Recorder(fs::path folder, RunDescription description)
       follower_(files_.observers()) {
   header_.set("body", description_.body);
   header_.set("machine", description_.machine);
+  if (description_.stated_cores) header_.set("stated-cores", fmt::format("{}", *description_.stated_cores));
   if (!description_.hosts.empty()) header_.set("hosts", fmt::format("{}", fmt::join(description_.hosts, " ")));
   header_.set("policy", description_.policy_full);
   header_.set("runtime-model", description_.runtime_model);
@@ -104,6 +105,7 @@ void Recorder::write_run_json(const PolicyRun* run) {
   if (::uname(&host) == 0) info.versions.emplace_back("kernel", fmt::format("{} {}", host.sysname, host.release));
   info.body = header_.value("body");
   info.machine = header_.value("machine");
+  info.stated_cores = description_.stated_cores;
   info.hosts = description_.hosts;
   info.policy = description_.policy;
   info.parameters = parse_policy(header_.value("policy")).given;

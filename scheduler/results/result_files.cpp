@@ -30,7 +30,7 @@ void ResultFiles::on_begin(const log::Header& header, const Machine& machine) {
   names_of_nodes_ = {header, machine};
   sums_.expect(jobs_.value_or(0));
   if (wants("jobs")) jobs_csv_.emplace(path_of("jobs"), header_, sums_.options().bound);
-  if (wants("swf")) schedule_.emplace(path_of("swf"), header_, machine.size(), jobs_);
+  if (wants("swf")) schedule_.emplace(path_of("swf"), header_, history::stated_cores(header_, machine), jobs_);
 }
 
 void ResultFiles::row(const metrics::JobRow& row, const metrics::RowTexts& texts) {

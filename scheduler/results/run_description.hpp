@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/model/units.hpp"
+
 namespace replay::results {
 
 struct RunDescription {
@@ -32,6 +34,9 @@ struct RunDescription {
 
   /// Unix time of instant zero, whole seconds; not given: the trace does not say it.
   std::optional<std::int64_t> unix_zero_s{};
+
+  /// history::stated_cores(); not given: those of the machine.
+  std::optional<CoreCount> stated_cores{};
 
   // Files that the run depends on.
   std::string trace;                       ///< "-": standard input

@@ -26,6 +26,7 @@ nlohmann::ordered_json to_json(const RunInfo& info) {
   json["versions"] = named_values(info.versions);
   json["body"] = info.body;
   json["machine"] = info.machine;
+  if (info.stated_cores) json["stated_cores"] = *info.stated_cores;
   if (!info.hosts.empty()) json["hosts"] = info.hosts;
   json["policy"] = info.policy;
   json["parameters"] = named_values(info.parameters);

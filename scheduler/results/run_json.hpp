@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/model/units.hpp"
 #include "scheduler/results/input_file.hpp"
 
 namespace replay::results {
@@ -41,6 +42,7 @@ struct RunInfo {
   double load_before = -1;                ///< share of CPU time that others used; -1: not measured
   double load_after = -1;
   std::vector<std::string> notes;
+  std::optional<CoreCount> stated_cores{};  ///< history::stated_cores(); not given: those of the machine
 };
 [[nodiscard]] nlohmann::ordered_json to_json(const RunInfo& info);
 

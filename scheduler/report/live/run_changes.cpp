@@ -163,13 +163,13 @@ ordered_json RunChanges::stretches_in(const Collected& found, Columns& columns, 
 ordered_json RunChanges::load_in(const Collected& found, Columns& columns) const {
   SeriesColumns load;
   const auto points = run_.series().points();
-  for (const std::size_t place : found.points) add_point(load, points[place], run_.series().cores());
+  for (const std::size_t place : found.points) add_point(load, points[place], run_.series());
   return series_json(load, columns);
 }
 
 ordered_json RunChanges::present_load(Columns& columns) const {
   SeriesColumns load;
-  add_point(load, run_.series().points().back(), run_.series().cores());
+  add_point(load, run_.series().points().back(), run_.series());
   return series_json(load, columns);
 }
 

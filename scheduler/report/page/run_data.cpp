@@ -231,12 +231,13 @@ RunData run_facts(const RunReader& run, const fs::path& log, const std::optional
   return data;
 }
 
-RunData read_run(const fs::path& log, const PageLimits& limits) {
+RunData read_run(const fs::path& log, const PageLimits& limits, const std::string& given) {
   RunReader run;
   const log::LogEnd end = log::read_text(log, run.follower());
   run.finish();
   const ShownJobs shown = shown_jobs(run, limits);
   RunData data = run_facts(run, log, end, shown, limits);
+  if (!given.empty()) data.path = given;
   data.jobs = job_columns(run, shown);
   data.resizes = resize_columns(run.resizes(), Places(run.table(), shown));
   data.series = series_columns(run.series(), limits, data.limits);

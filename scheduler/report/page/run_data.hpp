@@ -131,7 +131,8 @@ struct RunData {
   std::vector<std::string> limits;  ///< what is left out, a sentence each
 };
 
-/// Throws InputError naming file and line.
-[[nodiscard]] RunData read_run(const std::filesystem::path& log, const PageLimits& limits = {});
+/// `given`: what the user calls the run; empty: by its path. Throws InputError naming file and line.
+[[nodiscard]] RunData read_run(const std::filesystem::path& log, const PageLimits& limits = {},
+                               const std::string& given = {});
 
 }  // namespace replay::report

@@ -22,7 +22,7 @@ namespace replay::report {
                                 const std::optional<log::LogEnd>& end, const ShownJobs& shown,
                                 const PageLimits& limits);
 
-void add_point(SeriesColumns& columns, const metrics::Point& point, CoreCount cores);
+void add_point(SeriesColumns& columns, const metrics::Point& point, const metrics::Series& series);
 
 [[nodiscard]] nlohmann::ordered_json jobs_json(const JobColumns& jobs, Columns& columns);
 [[nodiscard]] nlohmann::ordered_json resizes_json(const ResizeColumns& resizes, Columns& columns);

@@ -23,8 +23,11 @@ namespace fs = std::filesystem;
 constexpr int kDeepest = 4;
 constexpr const char* kCells = "cells";
 
-// Numbers in names by their value: seed-2 before seed-10; runs of a cell in the order of kCellRuns, before others.
+// Numbers in names by their value: seed-2 before seed-10; runs of a cell in the order of kCellRuns, before others; a log's own
+// schedule before those that are compared with it.
 bool comes_before(const fs::path& a, const fs::path& b) {
+  const auto is_logged = [](const fs::path& run) { return run.filename() == "logged"; };
+  if (is_logged(a) != is_logged(b)) return is_logged(a);
   const CellRun *const of_a = cell_run_of(a), *const of_b = cell_run_of(b);
   if (of_a != nullptr && of_b != nullptr) return of_a < of_b;
   if (of_a != nullptr || of_b != nullptr) return of_a != nullptr;
@@ -97,10 +100,11 @@ fs::path page_beside(std::span<const std::string> runs) {
 }
 
 void write_page_of(std::span<const fs::path> logs, const std::string& title, const std::string& out,
-                   const PageLimits& limits) {
+                   const PageLimits& limits, std::span<const std::string> given) {
   results::expect_no_log(out, logs);
   std::vector<RunData> runs;
-  for (const fs::path& log : logs) runs.push_back(read_run(log, limits));
+  for (std::size_t i = 0; i < logs.size(); ++i)
+    runs.push_back(read_run(logs[i], limits, given.empty() ? "" : given[i]));
   const std::vector<std::string> names = run_names(logs);
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i].name = names[i] + run_mark(logs[i], runs[i].is_complete);
   std::vector<PageDifference> differences;

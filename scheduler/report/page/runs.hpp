@@ -21,8 +21,9 @@ inline constexpr std::size_t kMostRuns = 16;
 [[nodiscard]] std::filesystem::path page_beside(std::span<const std::string> runs);
 
 /// Reads the runs and writes their page to `out`, "-" is standard output; it gets its name when it is complete. `title` empty:
-/// the names of the runs. Throws InputError.
+/// the names of the runs. `given`: what the user calls each run, in commands that the page names; empty: their paths. Throws
+/// InputError.
 void write_page_of(std::span<const std::filesystem::path> logs, const std::string& title, const std::string& out,
-                   const PageLimits& limits = {});
+                   const PageLimits& limits = {}, std::span<const std::string> given = {});
 
 }  // namespace replay::report

@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kCurves = 5;
 using State = std::array<double, kCurves>;  // waiting processors, busy, processes, queued, free while queued
 
-State state_of(const metrics::Point& point, CoreCount cores) {
-  const double free = point.queued > 0 ? number(cores - point.busy_cores - point.absent_cores) : 0;
+State state_of(const metrics::Point& point, const metrics::Series& series) {
+  const double free = point.queued > 0 ? number(series.free_cores(point)) : 0;
   return {static_cast<double>(point.waiting_processors), static_cast<double>(point.busy_cores),
           static_cast<double>(point.processes), static_cast<double>(point.queued), free};
 }
@@ -61,8 +61,8 @@ class Means {
 
 }  // namespace
 
-void add_point(SeriesColumns& columns, const metrics::Point& point, CoreCount cores) {
-  add(columns, seconds(point.at), state_of(point, cores));
+void add_point(SeriesColumns& columns, const metrics::Point& point, const metrics::Series& series) {
+  add(columns, seconds(point.at), state_of(point, series));
 }
 
 SeriesColumns series_columns(const metrics::Series& series, const PageLimits& limits, std::vector<std::string>& told) {
@@ -70,14 +70,14 @@ SeriesColumns series_columns(const metrics::Series& series, const PageLimits& li
   const auto points = series.points();
   const double end = seconds(series.end());
   if (points.size() <= limits.points || series.end() <= series.begin()) {
-    for (const metrics::Point& point : points) add_point(columns, point, series.cores());
+    for (const metrics::Point& point : points) add_point(columns, point, series);
     return columns;
   }
   Means means(seconds(series.begin()), end, limits.spans);
   for (std::size_t i = 0; i + 1 < points.size(); ++i)
-    means.add(seconds(points[i].at), seconds(points[i + 1].at), state_of(points[i], series.cores()));
+    means.add(seconds(points[i].at), seconds(points[i + 1].at), state_of(points[i], series));
   for (std::size_t span = 0; span < means.spans(); ++span) add(columns, means.begin_of(span), means.mean(span));
-  add(columns, end, state_of(points.back(), series.cores()));
+  add(columns, end, state_of(points.back(), series));
   const Duration span = (series.end() - series.begin()) / static_cast<std::int64_t>(limits.spans);
   told.push_back(fmt::format("The curves over time have {} changes; they are drawn as means over {}.", points.size(),
                              length_text(span)));

@@ -99,12 +99,12 @@ std::string mean_text(const BusyCurve& curve, CoreCount cores) {
 void add_busy_legend(Layout& layout, std::span<const PlotRun> runs, const std::vector<BusyCurve>& curves) {
   if (runs.size() > 1) {
     for (std::size_t i = 0; i < runs.size(); ++i)
-      layout.legend.push_back(
-          curve_entry(fmt::format("{}, {}", runs[i].label, mean_text(curves[i], runs[i].machine.size())), i));
+      layout.legend.push_back(curve_entry(
+          fmt::format("{}, {}", runs[i].label, mean_text(curves[i], runs[i].records->series().cores())), i));
     return;
   }
   layout.legend.push_back(
-      {mean_text(curves.front(), runs.front().machine.size()), [](Canvas& canvas, const Box& box) {
+      {mean_text(curves.front(), runs.front().records->series().cores()), [](Canvas& canvas, const Box& box) {
          canvas.line({box.x, box.y + box.height / 2}, {box.right(), box.y + box.height / 2}, kMeanStroke);
        }});
 }

@@ -20,7 +20,7 @@ class SwfFile final : public history::Observer, private metrics::RowReader {
   SwfFile(std::string file, std::size_t jobs) : file_(std::move(file)), jobs_(jobs) {}
 
   void on_begin(const log::Header& header, const Machine& machine) override {
-    schedule_.emplace(file_, header, machine.size(), jobs_);
+    schedule_.emplace(file_, header, history::stated_cores(header, machine), jobs_);
   }
   [[nodiscard]] history::Observers observers() { return {this, &rows_}; }
   void finish() {

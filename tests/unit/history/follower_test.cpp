@@ -38,7 +38,7 @@ TEST(Follower, RefusesWhatCannotBeTrue) {
   const auto one = [] { return Records("flat:4").submit(0, 1, 2, 9); };
   const auto running = [&] { return one().launch(0, 1, 2); };
   const auto asleep = [&] { return running().suspended(1, 1); };
-  const std::array<std::pair<Records, const char*>, 26> cases{{
+  const std::array<std::pair<Records, const char*>, 28> cases{{
       {Records("").submit(0, 1, 1, 1), "expected a header '#machine ...' such as flat:128, found none"},
       {Records("2x1x1").header("hosts", "left"),
        "header '#hosts': expected a host for each of the 2 nodes of 2x1x1, found 1"},
@@ -47,6 +47,10 @@ TEST(Follower, RefusesWhatCannotBeTrue) {
       {Records("2x1x1").header("hosts", "left right\""),
        "header '#hosts': expected names of hosts with a blank between them, found 'right\"'"},
       {Records("flat:2").header("hosts", "left right"), "header '#hosts': expected a machine of nodes, found flat:2"},
+      {Records("flat:2").header("stated-cores", "3"),
+       "header '#stated-cores': expected a count of cores from 1 to those of flat:2, found '3'"},
+      {Records("flat:2").header("stated-cores", "two"),
+       "header '#stated-cores': expected a count of cores from 1 to those of flat:2, found 'two'"},
       {one().submit(1, 1, 2, 9), "job 1 is submitted twice, again at 1 s"},
       {running().finish(2, 1).submit(3, 1, 2, 9), "job 1 is submitted twice, again at 3 s"},
       {running().launch(1, 1, 2), "job 1 is launched twice, again at 1 s"},

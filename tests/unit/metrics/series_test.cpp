@@ -57,6 +57,16 @@ TEST(Series, FreeCoresCountAsFragmentationOnlyWhileJobsWait) {
   EXPECT_EQ(core_seconds(series.total().time), 7);
 }
 
+// A log whose jobs overlap beyond its machine.
+TEST(Series, SharesAreOfTheStatedCoresAndNoCoreIsFreeBeyondThem) {
+  Records beyond = Records("flat:6").header("stated-cores", "4");
+  beyond.submit(0, 1, 3, 5).launch(0, 1, 3).submit(0, 2, 3, 3).launch(1, 2, 3).submit(2, 3, 3, 1).finish(4, 2);
+  const Series series = series_of(beyond.finish(5, 1).launch(5, 3, 3).finish(6, 3));
+  EXPECT_EQ(series.cores(), 4);
+  EXPECT_EQ(core_seconds(series.total().free_cores_while_queued), 1 + 1) << "from 0 to 1 s, and from 4 to 5 s";
+  EXPECT_EQ(core_seconds(series.total().busy_cores), 3 * 5 + 3 * 3 + 3);
+}
+
 TEST(Series, AJobThatStartsAtOnceWasNeverInTheQueue) {
   EXPECT_EQ(series_of(Records("flat:4").submit(0, 1, 1, 1).launch(0, 1, 1).finish(1, 1)).longest_queue(), 0);
   EXPECT_EQ(series_of(two_jobs()).longest_queue(), 1);

@@ -66,6 +66,11 @@ TEST_F(Runs, OfAFolderOfSeveralPoliciesAreAllSortedWithNumbersByTheirValue) {
             (Lines{"study/load-30/events.log", "study/load-90/events.log", "study/load-100/events.log"}));
 }
 
+TEST_F(Runs, OfALogsOwnScheduleIsFirstSoThatOthersAreComparedWithIt) {
+  for (const char* name : {"c/easy", "c/logged", "c/conservative"}) run(name);
+  EXPECT_EQ(logs({"c"}), (Lines{"c/logged/events.log", "c/conservative/events.log", "c/easy/events.log"}));
+}
+
 TEST_F(Runs, OfSeveralSeedsAreThoseOfTheFirst) {
   for (const char* name : {"s/seed-2/easy", "s/seed-2/fcfs", "s/seed-10/easy", "s/seed-10/fcfs"}) run(name);
   test::write_text(folder_ / "s/seeds.json", "{}");
