@@ -11,6 +11,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/command.hpp"
 #include "scheduler/compare/run_difference.hpp"
+#include "scheduler/experiment/logged_runs.hpp"
 
 namespace replay::cli {
 namespace {
@@ -28,8 +29,11 @@ struct DiffGiven {
 int diff(const DiffGiven& given) {
   try {
     const bool placements = given.tolerance == Duration::zero() && !given.ignore_cores;
-    const compare::RunDifference difference =
-        compare::compare_runs(given.a, given.b, given.tolerance, placements, given.most);
+    experiment::LoggedRuns logged;
+    compare::RunDifference difference =
+        compare::compare_runs(logged.run_of(given.a), logged.run_of(given.b), given.tolerance, placements, given.most);
+    difference.runs[0].name = given.a;
+    difference.runs[1].name = given.b;
     const std::string text = given.json ? json_text(to_json(difference)) : clean_lines(difference_text(difference));
     // main() reports the write error; status 1 would mean that the runs differ.
     if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) return kTrouble;
@@ -47,7 +51,8 @@ int diff(const DiffGiven& given) {
 Command add_diff(CLI::App& app) {
   CLI::App& command =
       add_command(app, "diff", "where two runs part: the first decision that differs, and the jobs' starts",
-                  "RUN is a run's folder or an events.log. Exit status: 0 the same, 1 different, 2 trouble.\n"
+                  "RUN is a run's folder, an events.log, or a log in SWF with waits (.gz too). Exit status: 0 the "
+                  "same, 1 different, 2 trouble.\n"
                   "Example: replay diff runs/compare/easy runs/compare/fcfs");
   auto given = std::make_shared<DiffGiven>();
   command.add_option("A", given->a, "the first run")->required()->type_name("RUN");

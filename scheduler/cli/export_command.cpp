@@ -8,6 +8,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/cli/command.hpp"
+#include "scheduler/experiment/logged_runs.hpp"
 #include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/export/export_files.hpp"
 #include "scheduler/results/export/formats.hpp"
@@ -24,8 +25,8 @@ struct ExportGiven {
 
 std::string format_names() { return joined(results::export_formats(), ", ", &results::ExportFormat::name); }
 
-void say(const std::filesystem::path& log, const std::string& remark) {
-  fmt::print(stderr, "replay: {}: {}\n", clean_line(log.string()), clean_line(remark));
+void say(const std::string& run, const std::string& remark) {
+  fmt::print(stderr, "replay: {}: {}\n", clean_line(run), clean_line(remark));
 }
 
 int export_runs(const ExportGiven& given) {
@@ -37,8 +38,9 @@ int export_runs(const ExportGiven& given) {
   if (given.format.empty())
     throw UsageError(fmt::format("export: expected --to and one of {}; --list says what each holds", format_names()));
   const results::ExportFormat& format = results::export_format(given.format);
+  experiment::LoggedRuns logged;
   std::vector<std::filesystem::path> logs;
-  for (const std::string& run : given.runs)
+  for (const std::string& run : logged.runs_of(given.runs))
     for (const std::filesystem::path& log : results::event_logs_of(run)) logs.push_back(log);
   const std::vector<results::PlannedExport> planned = results::plan_exports(logs, format, given.out);
   for (const results::PlannedExport& of : planned)
@@ -46,13 +48,14 @@ int export_runs(const ExportGiven& given) {
   const HeedStops heeding;
   for (const auto& [log, files] : planned) {
     const results::RunLog run{log};
+    const std::string name = logged.given_for(log).value_or(log.string());
     try {
-      for (const std::string& remark : format.write(run, files)) say(log, remark);
+      for (const std::string& remark : format.write(run, files)) say(name, remark);
       if (!run.end())
-        say(log, fmt::format("the log was cut off{}; the export has what there is",
-                             run.end().reason.empty() ? "" : ": " + run.end().reason));
+        say(name, fmt::format("the log was cut off{}; the export has what there is",
+                              run.end().reason.empty() ? "" : ": " + run.end().reason));
     } catch (const results::ExportStopped&) {
-      say(log, "interrupted: it was not exported");
+      say(name, "interrupted: it was not exported");
       return exit_status_after_stop();
     }
     if (files.front() == "-") continue;
@@ -66,9 +69,9 @@ int export_runs(const ExportGiven& given) {
 Command add_export(CLI::App& app) {
   CLI::App& command = add_command(
       app, "export", "a run in the format of another program: Perfetto, Paje, Paraver, Evalys, ...",
-      "RUN is a run's folder (or the folder of several policies' runs), or an events.log. Everything is made from the "
-      "event "
-      "log.\nThe names of the files are printed; in a folder they begin with the name of the run.\n"
+      "RUN is a run's folder (or the folder of several policies' runs), an events.log, or a log in SWF with waits (.gz "
+      "too).\nEverything is made from the event log. The names of the files are printed; in a folder they begin with "
+      "the name of the run.\n"
       "Examples: replay export runs/20261121-040000-easy --to perfetto -o easy.json.gz\n"
       "          replay export runs/compare/easy runs/compare/fcfs --to paje -o traces/\n"
       "          replay export --list                               what each format holds and loses");

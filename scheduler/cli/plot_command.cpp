@@ -8,6 +8,7 @@
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/suggest.hpp"
 #include "scheduler/cli/command.hpp"
+#include "scheduler/experiment/logged_runs.hpp"
 #include "scheduler/report/page/runs.hpp"
 #include "scheduler/report/plot/figure.hpp"
 #include "scheduler/sweep/answer/metric_over.hpp"
@@ -80,12 +81,13 @@ void plot_study(const CLI::App& command, const PlotGiven& given) {
 }
 
 int plot(const CLI::App& command, const PlotGiven& given) {
+  experiment::LoggedRuns logged;
   if (given.metric_over)
     plot_study(command, given);
   else if (!given.where.empty())
     throw UsageError(fmt::format("--where: is for the figure {}", sweep::kMetricOver));
   else
-    report::write_figure(report::logs_of(given.runs), given.options, given.out);
+    report::write_figure(report::logs_of(logged.runs_of(given.runs)), given.options, given.out);
   fmt::print("{}\n", clean_line(given.out));
   return 0;
 }
@@ -123,8 +125,9 @@ void add_figure_options(CLI::App& command, report::FigureOptions& options) {
 Command add_plot(CLI::App& app) {
   CLI::App& command = add_command(
       app, "plot", "a figure of runs or of a study for a paper: SVG, PDF or TikZ",
-      "RUN is a run's folder (or the folder of several policies' runs, of seeds, or of `replay validate`), or an "
-      "events.log; of metric-over it is the folder of a study (`replay sweep`).\n"
+      "RUN is a run's folder (or the folder of several policies' runs, of seeds, or of `replay validate`), an "
+      "events.log, or a log in SWF\nwith waits (.gz too); of metric-over it is the folder of a study (`replay "
+      "sweep`).\n"
       "The same runs and options give the same bytes. Its figures are described in docs/plot.md.\n"
       "Examples: replay plot runs/20261121-040000-easy --figure gantt --to 12h -o gantt.pdf\n"
       "          replay plot runs/compare --figure ecdf --metric slowdown -o slowdown.tikz\n"

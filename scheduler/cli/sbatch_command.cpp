@@ -12,6 +12,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/cli/command.hpp"
+#include "scheduler/experiment/prepared.hpp"
 #include "scheduler/plugin/resolver.hpp"
 #include "scheduler/policy/registry.hpp"
 
@@ -72,7 +73,7 @@ void add_words_of_job(std::vector<std::string>& words, const std::vector<std::st
   const auto value_of = [&app](const char* option) { return fmt::format("{}", fmt::join(app[option]->results(), "")); };
   if (const std::string policies = value_of("--policy"); !policies.empty())
     for (const std::string& policy : split_policies(policies))
-      if (!plugin::is_code(policy)) (void)make_policy(policy);
+      if (!plugin::is_code(policy)) experiment::expect_policy_that_decides(make_policy(policy), "a real run");
   const std::string machine = value_of("--machine");
   if (nodes > 1 && (machine.starts_with("local") || machine.starts_with("emulated")))
     throw UsageError(

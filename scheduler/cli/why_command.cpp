@@ -7,6 +7,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/command.hpp"
 #include "scheduler/compare/waiting_report.hpp"
+#include "scheduler/experiment/logged_runs.hpp"
 #include "scheduler/results/event_log_file.hpp"
 
 namespace replay::cli {
@@ -23,10 +24,21 @@ struct WhyGiven {
   bool json = false;
 };
 
+compare::ExplainedWait explain(const WhyGiven& given) {
+  experiment::LoggedRuns logged;
+  const std::string log = results::event_log_of(logged.run_of(given.run)).string();
+  try {
+    return compare::explain_wait(log, JobId{given.job}, !given.instants, given.text.most_named);
+  } catch (const InputError& error) {  // such as a job that is not there
+    std::string text = error.what();
+    if (logged.given_for(log) && text.starts_with(log)) text.replace(0, log.size(), given.run);
+    throw InputError(text);
+  }
+}
+
 int why(WhyGiven given) {
   if (given.in_seconds) given.text.style = results::TimeStyle::kSeconds;
-  const auto [header, report] =
-      compare::explain_wait(results::event_log_of(given.run), JobId{given.job}, !given.instants, given.text.most_named);
+  const auto [header, report] = explain(given);
   if (given.json) {
     print_json(to_json(report, given.text));
     return 0;
@@ -40,10 +52,10 @@ int why(WhyGiven given) {
 }  // namespace
 
 Command add_why(CLI::App& app) {
-  CLI::App& command = add_command(
-      app, "why", "what a job of a run waited for, from its submission to its start",
-      "RUN is a run's folder or an events.log. Times are of the trace: days since its zero, hours:minutes:seconds.\n"
-      "Example: replay why runs/compare/easy 1234");
+  CLI::App& command = add_command(app, "why", "what a job of a run waited for, from its submission to its start",
+                                  "RUN is a run's folder, an events.log, or a log in SWF with waits (.gz too). Times "
+                                  "are of the trace: days since its zero, hours:minutes:seconds.\n"
+                                  "Example: replay why runs/compare/easy 1234");
   auto given = std::make_shared<WhyGiven>();
   command.add_option("RUN", given->run, "the run")->required();
   add_count(command, "JOB", given->job, -kMostJob, kMostJob, "the job's number in the trace")

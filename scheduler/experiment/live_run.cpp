@@ -55,6 +55,7 @@ NamedPolicy policy_for(const RunSpec& run, CoreCount cores) {
   const std::string text = option_text(run, "--policy");
   if (run.policies.size() != 1) throw UsageError(fmt::format("--policy: expected one policy, found '{}'", text));
   NamedPolicy named = make_policy(text);
+  expect_policy_that_decides(named, "a service");
   (void)named.prepared([](std::string_view, const StartOfTrial&) {
     throw UsageError(
         "--policy: awt=conservative takes a simulation of the jobs before the run, and a service does not know its "

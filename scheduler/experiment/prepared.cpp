@@ -18,6 +18,7 @@
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/sim/trial_run.hpp"
+#include "traces/logged_use.hpp"
 #include "traces/nodes/node_table.hpp"
 
 namespace replay::experiment {
@@ -78,14 +79,21 @@ std::string folder_for(const std::string& policy, std::map<std::string, std::str
   return folder;
 }
 
-std::vector<NamedPolicy> make_policies(Prepared& run) {
+bool follows_log(const Prepared& run) {
+  return std::ranges::any_of(run.policies, [](const PreparedPolicy& policy) { return policy.traits.follows_log; });
+}
+
+std::vector<NamedPolicy> make_policies(Prepared& run, bool is_real) {
   std::vector<NamedPolicy> made;
   for (const std::string& policy : policies_of(run.spec)) {
     made.push_back(make_policy(policy));
+    if (is_real) expect_policy_that_decides(made.back(), "a real run");
     run.policies.push_back({policy, {}, made.back().policy->traits()});
   }
   std::map<std::string, std::string> of_folder;
   for (PreparedPolicy& policy : run.policies) policy.folder = folder_for(policy.text, of_folder);
+  // Jobs that were cancelled while they waited are a part of the log's schedule; all policies get the same jobs.
+  if (follows_log(run)) run.spec.cleaning.emplace("cancelled", "honour");
   return made;
 }
 
@@ -164,8 +172,53 @@ void read_trace(Prepared& run, const std::optional<RealCores>& cores) {
   CleaningRules rules = rules_of(spec, cores);
   // Accounting says when users took jobs back. Of other logs that is not known, and the literature leaves such jobs out.
   if (!spec.cleaning.contains("cancelled") && trace.header().is_from_accounting()) rules.cancelled = Cancelled::kHonour;
-  run.loaded = read_workload(std::move(trace), rules);
+  run.loaded = read_workload(std::move(trace), rules, follows_log(run));
   note_partitions(run);
+}
+
+LoggedUse use_of(const TracedJobs& logged) {
+  LoggedUse use;
+  std::map<Duration, CoreCount> of_no_time;  // jobs that start one after the other: the widest at each instant
+  for (std::size_t i = 0; i < logged.size(); ++i) {
+    const TracedJob traced = logged[i];
+    if (traced.job.logged_start == kNever) continue;
+    const Duration start = traced.job.logged_start.time_since_epoch();
+    if (traced.truth.runtime > Duration::zero())
+      use.add(start, traced.truth.runtime, cores_needed(traced.job));
+    else
+      of_no_time[start] = std::max(of_no_time[start], cores_needed(traced.job));
+  }
+  for (const auto& [start, cores] : of_no_time) use.add(start, Duration{1}, cores);
+  return use;
+}
+
+// What the log says of its own schedule, and a machine that is large enough for it.
+void take_logged_schedule(Prepared& run) {
+  const auto policy = std::ranges::find_if(run.policies, [](const auto& one) { return one.traits.follows_log; });
+  if (policy == run.policies.end()) return;
+  const std::string& name = policy->text;
+  run.logged.workload = std::move(run.loaded.logged);
+  LoggedUse use = use_of(run.logged.workload.jobs);
+  if (use.is_empty())
+    throw InputError(
+        fmt::format("{}: no job that ran has a wait (field 3), so the log does not say when its jobs started, which {} "
+                    "repeats: expected a log with waits, or a policy that decides, such as easy",
+                    run.spec.trace, name));
+  if (const std::uint64_t missing = run.loaded.without_wait; missing > 0)
+    run.notes.push_back(fmt::format("{}: {} in the log and no wait, so when it started is not known: left out", name,
+                                    counted(missing, "job") + (missing == 1 ? " has a run time" : " have a run time")));
+  const CoreCount stated = run.loaded.machine_size;
+  const std::int64_t most = use.most();
+  if (most <= stated) {
+    run.logged.machine = Machine::pool(stated);
+    return;
+  }
+  run.logged.machine = Machine::parse(fmt::format("flat:{}", most));  // throws beyond the largest
+  run.logged.stated = stated;
+  run.notes.push_back(
+      fmt::format("{}: the log has more processors in use than the {} of its machine for {:.0f} s, {} at the most: it "
+                  "runs on so many, and its figures are shares of {}",
+                  name, stated, seconds(use.above(stated)), most, stated));
 }
 
 // For the runtime model `pairs` without a file of pairs or a profile, of a workload in which no job declares a slowdown.
@@ -220,7 +273,8 @@ void read_node_events(Prepared& run) {
 // Of the policies' machines, as every job runs under each policy.
 CoreCount smallest_machine(const Prepared& run) {
   CoreCount smallest = run.machine.size();
-  for (const PreparedPolicy& policy : run.policies) smallest = std::min(smallest, run.machine_of(policy).size());
+  for (const PreparedPolicy& policy : run.policies)
+    if (!policy.traits.follows_log) smallest = std::min(smallest, run.machine_of(policy).size());
   return smallest;
 }
 
@@ -301,6 +355,7 @@ void read_jobs(Prepared& run, std::optional<Machine> machine, const std::optiona
     throw InputError(
         fmt::format("{}: has no job that can be run; {}", run.spec.trace, run.loaded.report.to_lines().front()));
   if (run.spec.until) run.until = run.workload().jobs.front().job.submitted + *run.spec.until;
+  take_logged_schedule(run);
   draw_truth(run);
   if (!machine) note_machine_of_log(run);
   take_machine(run, std::move(machine));
@@ -340,6 +395,20 @@ std::optional<std::string> nodes_file_of(const RunSpec& spec) {
   return spec.nodes_from.empty() ? find_beside(spec.trace, kNodeTableEnding) : spec.nodes_from;
 }
 
+// The log's jobs run on, whatever they have requested, and what happened to nodes has happened to them.
+SimulationOptions Prepared::simulation_options_of(const PreparedPolicy& policy) const {
+  return policy.traits.follows_log ? SimulationOptions{.overrun = Overrun::kNone, .until = until}
+                                   : simulation_options();
+}
+
+void expect_policy_that_decides(const NamedPolicy& policy, std::string_view here) {
+  if (policy.policy->traits().follows_log)
+    throw UsageError(
+        fmt::format("--policy {}: repeats the schedule of the log that `replay simulate` gets as its trace, and {} has "
+                    "none: expected a policy that decides, such as easy",
+                    policy.text, here));
+}
+
 SimulationOptions Prepared::simulation_options() const {
   return {.overrun = spec.overrun, .until = until, .nodes = node_events, .requeues_lost = spec.requeues_lost};
 }
@@ -368,7 +437,7 @@ Prepared prepare(RunSpec spec, const std::optional<RealCores>& cores) {
   run.adds_overheads = !cores && !run.spec.machine.starts_with("emulated:");
   std::optional<Machine> machine = machine_of(run.spec, cores);
   read_model(run);
-  const std::vector<NamedPolicy> policies = make_policies(run);
+  const std::vector<NamedPolicy> policies = make_policies(run, cores.has_value());
   read_jobs(run, std::move(machine), cores, learned_by(policies));
   run_trials(run, policies);
   return run;
@@ -463,17 +532,18 @@ results::RunDescription describe_run(const Prepared& run, const PreparedPolicy& 
   description.words = to_words(of_policy);
   description.body = "sim";
   description.machine = run.machine_of(policy).to_text();
+  if (policy.traits.follows_log) description.stated_cores = run.logged.stated;
   description.policy = named.text;
   description.policy_full = named.full_text;
-  description.runtime_model = run.spec.runtime_model;
+  description.runtime_model = run.runtime_model_of(policy);
   description.seed = run.spec.seed;
-  description.overrun = word_of(kOverruns, run.spec.overrun);
-  description.jobs = run.workload().jobs.size();
+  description.overrun = policy.traits.follows_log ? "none" : word_of(kOverruns, run.spec.overrun);
+  description.jobs = run.workload_of(policy).jobs.size();
   description.notes = run.notes;
   for (std::string& line : run.loaded.report.to_lines()) description.notes.push_back(std::move(line));
   description.trace = run.spec.trace;
   description.side_file = side_file_of(run.spec.trace, run.spec.jobs_from);
-  description.nodes = nodes_file_of(run.spec);
+  if (!policy.traits.follows_log) description.nodes = nodes_file_of(run.spec);
   description.may_requeue = run.spec.requeues_lost && description.nodes;
   description.chooses_sizes = description.nodes && named.policy->traits().chooses_sizes;
   if (run.pairs) description.pairs = pairs_file_of(run.spec);

@@ -63,6 +63,13 @@ struct PreparedPolicy {
 
 [[nodiscard]] std::vector<std::string> texts_of(std::span<const PreparedPolicy> policies);
 
+/// What the log of the trace says of its own schedule, for policies that follow it.
+struct LoggedSchedule {
+  Workload workload{};                 ///< LoadedWorkload::logged
+  Machine machine = Machine::pool(1);  ///< the log's; or as large as its jobs need beside each other, if that is larger
+  std::optional<CoreCount> stated{};   ///< then: the cores of the log's machine, which figures are shares of
+};
+
 struct Prepared {
   RunSpec spec;                              ///< as given, with the name of the runtime model
   bool adds_overheads = false;               ///< BenchmarkSetting::adds_overheads
@@ -72,23 +79,35 @@ struct Prepared {
   std::vector<PreparedPolicy> policies{};
   LoadedWorkload loaded{};
   Instant until = kNever;
+  LoggedSchedule logged{};               ///< if a policy follows the log
   std::vector<NodeEvent> node_events{};  ///< of a simulation
   std::vector<std::string> notes{};      ///< what a reader of the results has to know, one line each
 
-  [[nodiscard]] std::unique_ptr<RuntimeModel> model() const {
-    return make_runtime_model(spec.runtime_model,
-                              {.profile = profile.get(), .pairs = pairs.get(), .adds_overheads = adds_overheads});
+  [[nodiscard]] std::unique_ptr<RuntimeModel> model() const { return model_named(spec.runtime_model); }
+  [[nodiscard]] std::unique_ptr<RuntimeModel> model_named(const std::string& name) const {
+    return make_runtime_model(name, {.profile = profile.get(), .pairs = pairs.get(), .adds_overheads = adds_overheads});
+  }
+  /// Under policies that follow the log each job runs for as long as the log says.
+  [[nodiscard]] std::string runtime_model_of(const PreparedPolicy& policy) const {
+    return policy.traits.follows_log ? "isolated" : spec.runtime_model;
   }
   [[nodiscard]] const Machine& machine_of(const PreparedPolicy& policy) const {
-    return policy.part ? policy.part->machine : machine;
+    return policy.traits.follows_log ? logged.machine : policy.part ? policy.part->machine : machine;
+  }
+  [[nodiscard]] const Workload& workload_of(const PreparedPolicy& policy) const {
+    return policy.traits.follows_log ? logged.workload : workload();
   }
   [[nodiscard]] SimulationOptions simulation_options() const;
+  [[nodiscard]] SimulationOptions simulation_options_of(const PreparedPolicy& policy) const;
   [[nodiscard]] Workload& workload() { return loaded.workload; }
   [[nodiscard]] const Workload& workload() const { return loaded.workload; }
 };
 
 /// For a simulation, or with `cores` for a real run on them. Throws UsageError, InputError, PolicyError.
 [[nodiscard]] Prepared prepare(RunSpec spec, const std::optional<RealCores>& cores = {});
+
+/// Throws UsageError if the policy follows a log, as only simulations of logs do; `here` is where it is to run: "a real run".
+void expect_policy_that_decides(const NamedPolicy& policy, std::string_view here);
 
 /// The name of the spec's runtime model.
 [[nodiscard]] std::string runtime_model_of(const RunSpec& spec);

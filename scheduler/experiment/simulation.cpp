@@ -63,12 +63,12 @@ results::PolicyRun simulate_policy(const Prepared& run, std::size_t policy, cons
                                    const std::string& command_line, std::function<void(std::size_t)> progress) {
   const PreparedPolicy& prepared = run.policies[policy];
   const NamedPolicy named = make_policy(prepared.text);
-  const auto model = run.model();
+  const auto model = run.model_named(run.runtime_model_of(prepared));
   results::Recorder recorder{folder, describe_run(run, prepared, named, command_line)};
-  SimulationOptions options = run.simulation_options();
+  SimulationOptions options = run.simulation_options_of(prepared);
   options.interrupted = [] { return stops_asked() > 0; };
   options.progress = std::move(progress);
-  SimBody body{run.machine_of(prepared), run.workload(), std::move(options)};
+  SimBody body{run.machine_of(prepared), run.workload_of(prepared), std::move(options)};
   return experiment::run(body, *named.policy, *model, recorder);
 }
 

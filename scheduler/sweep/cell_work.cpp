@@ -196,6 +196,9 @@ void check(const CellWork& work, const std::map<std::string, std::string>& param
   if (parameters.contains("load-by") && !work.load) refuse("--load-by: expected with load");
   if (names_model(work.run.runtime_model, "calibrated") && work.run.profile.empty())
     refuse("--profile: is missing: the runtime model calibrated reads one, and each computer has its own");
+  if (!work.model.empty() || work.load)
+    experiment::expect_policy_that_decides(make_policy(work.run.policies.front()),
+                                           work.load ? "a workload of another load" : "a workload of a model");
   if (work.declares) (void)declarations_of(work.declare);
 }
 

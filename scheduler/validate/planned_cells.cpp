@@ -10,6 +10,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/split.hpp"
+#include "scheduler/experiment/prepared.hpp"
 #include "scheduler/validate/table.hpp"
 #include "traces/tools/scale.hpp"
 
@@ -68,6 +69,8 @@ std::vector<ValidationCell> cells_of_trace(ValidationSetting& setting, const std
   if (setting.run.policies.empty())
     throw UsageError("--policy is missing: expected policies such as easy,fcfs-malleable");
   const std::vector<std::string>& policies = setting.run.policies;
+  for (const std::string& policy : policies)
+    experiment::expect_policy_that_decides(make_policy(policy), "a validation, which also runs for real,");
   std::vector<ValidationCell> cells;
   const auto add = [&](const std::string& trace, std::optional<double> load) {
     for (const std::string& policy : policies)
