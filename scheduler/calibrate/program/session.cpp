@@ -104,9 +104,9 @@ std::string change_text(const ChangeRecord& change, const PhaseKind& now) {
                      change.took * 1e3);
 }
 
-class Session {
+class ProgramSession {
  public:
-  Session(const ProgramRequest& request, const Say& say)
+  ProgramSession(const ProgramRequest& request, const Say& say)
       : request_(request), say_(say), plan_(request.changes), machine_(spec_of(request)) {
     live::LaunchOrder& launch = order_.launch;
     launch.job = kJob;
@@ -240,6 +240,6 @@ class Session {
 
 }  // namespace
 
-int run_program(const ProgramRequest& request, const Say& say) { return Session{request, say}.run(); }
+int run_program(const ProgramRequest& request, const Say& say) { return ProgramSession{request, say}.run(); }
 
 }  // namespace replay::calibrate
