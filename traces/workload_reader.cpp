@@ -91,7 +91,7 @@ bool WorkloadReader::next(TracedJob& job, TracedJob* logged) {
   for (SwfRecord record; trace_.next(record);) {
     const auto traits = trace_.job_table() ? trace_.traits_of(record.job) : std::nullopt;
     if (!make_job(record, traits ? &*traits : nullptr, job)) continue;
-    if (logged != nullptr) *logged = as_logged(record, job);
+    if (logged != nullptr) *logged = as_logged(record, traits ? &*traits : nullptr, job);
     return true;
   }
   end();
@@ -140,8 +140,10 @@ bool WorkloadReader::make_job(const SwfRecord& record, const JobTraits* traits, 
   return true;
 }
 
-TracedJob WorkloadReader::as_logged(const SwfRecord& record, const TracedJob& cleaned) const {
+TracedJob WorkloadReader::as_logged(const SwfRecord& record, const JobTraits* traits, const TracedJob& cleaned) const {
   TracedJob job = cleaned;
+  if (job.follows && traits != nullptr && traits->eligible && rules_.queue_from == QueueFrom::kEligible)
+    job.job.submitted += std::max(*traits->eligible, Duration::zero());  // queue_from_eligible() leaves it to that job
   job.follows.reset();
   job.think_time = {};
   job.job.flexibility = Flexibility::kRigid;

@@ -76,7 +76,7 @@ class WorkloadReader {
 
   // `traits`: nullptr if there are none.
   [[nodiscard]] bool make_job(const SwfRecord& record, const JobTraits* traits, TracedJob& job);
-  [[nodiscard]] TracedJob as_logged(const SwfRecord& record, const TracedJob& cleaned) const;
+  [[nodiscard]] TracedJob as_logged(const SwfRecord& record, const JobTraits* traits, const TracedJob& cleaned) const;
   [[nodiscard]] bool is_skipped(const SwfRecord& record);
   [[nodiscard]] bool is_taken_back(const SwfRecord& record) const;
   [[nodiscard]] std::int32_t size_of(const SwfRecord& record) const;

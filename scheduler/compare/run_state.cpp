@@ -119,14 +119,15 @@ void RunState::on_begin(const log::Header& header, const Machine& machine) {
   machine_ = machine;
   names_ = {header, machine};
   shared_.emplace(*machine_, static_cast<bool>(rate_));
-  cores_ = history::stated_cores(header, machine);
+  cores_ = machine.size();
+  stated_cores_ = history::stated_cores(header, machine);
   chooses_sizes_ = !header.value("chooses-sizes").empty();
 }
 
 // As Controller::needed().
 CoreCount RunState::needed(const Job& job) const {
   const CoreCount least = chooses_sizes_ ? cores_needed(job, size_near(job, 0, most_size(job))) : cores_needed(job);
-  return least > machine_->size() ? cores_needed(job) : least;
+  return least > cores_ ? cores_needed(job) : least;
 }
 
 void RunState::on_record(const log::Record& record, const history::JobState* /*job*/) {
@@ -223,7 +224,7 @@ CoreCount RunState::cores_there() const {
 
 // Whether others have cores of it. Shareable jobs share theirs.
 bool RunState::is_taken(const Allocation& allocation) const {
-  if (allocation.named.empty()) return busy_ + allocation.cores > machine_->size();
+  if (allocation.named.empty()) return busy_ + allocation.cores > cores_;
   return !allocation.shareable &&
          std::ranges::any_of(allocation.named, [this](const CoreLoad& load) { return sharers_.contains(load.core); });
 }

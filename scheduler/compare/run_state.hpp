@@ -67,9 +67,9 @@ class RunState final : public history::Observer {
   [[nodiscard]] log::Kinds records() const override;
 
   /// history::stated_cores().
-  [[nodiscard]] CoreCount cores() const { return cores_; }
+  [[nodiscard]] CoreCount cores() const { return stated_cores_; }
   /// On nodes that are up.
-  [[nodiscard]] CoreCount free_cores() const { return std::max<CoreCount>(0, cores_ - busy_ - absent_); }
+  [[nodiscard]] CoreCount free_cores() const { return std::max<CoreCount>(0, stated_cores_ - busy_ - absent_); }
   /// Those that there are, or will be as far as is known: without those of closed nodes that are not to be up again.
   [[nodiscard]] CoreCount cores_there() const;
   /// By a waiting job at the least: as submitted, unless the policy can choose another size.
@@ -108,7 +108,7 @@ class RunState final : public history::Observer {
 
   DeclaredRate rate_;
   bool chooses_sizes_ = false;  // the policy
-  CoreCount cores_ = 0;
+  CoreCount cores_ = 0, stated_cores_ = 0;
   CoreCount busy_ = 0;
   CoreCount absent_ = 0;  // of closed nodes, with no job by the decisions
   std::map<NodeId, NodeChange> closed_;

@@ -59,8 +59,8 @@ TEST_F(LoggedCommands, TheAuditOfTheRunIsThatOfTheLog) {
     EXPECT_NE(out.find(name), std::string::npos) << out;
     return out.substr(0, out.find("\n\n")) + out.substr(out.find(name));
   };
-  EXPECT_EQ(findings("log.swf"), findings("run"));
-  EXPECT_NE(findings("run").find("too many processors"), std::string::npos);
+  EXPECT_EQ(findings("log.swf"), findings("run/schedule.swf"));
+  EXPECT_NE(findings("run/schedule.swf").find("too many processors"), std::string::npos);
 }
 
 TEST_F(LoggedCommands, CompressedLogsAreReadAndTemporaryFilesGo) {

@@ -22,9 +22,8 @@ MemoryLog repeat(CoreCount size, std::vector<TracedJob> jobs) {
 }
 
 TEST(Logged, StartsEachJobWhenItsLogDidThoughCoresWereFreeBefore) {
-  const auto log =
-      repeat(4, {logged(job('A').cores(2).runs(2min), 1min), logged(job('B').cores(2).runs(3min), 0min),
-                 logged(job('C').cores(4).runs(1min), 3min), logged(job('D').runs(0s).arrives(30s), 30s)});
+  const auto log = repeat(4, {logged(job('A').cores(2).runs(2min), 1min), logged(job('B').cores(2).runs(3min), 0min),
+                              logged(job('C').cores(4).runs(1min), 3min), logged(job('D').runs(0s).arrives(30s), 30s)});
   EXPECT_EQ(gantt(log, 4, 1min),
             "BBBC\n"
             "BBBC\n"
