@@ -13,7 +13,7 @@ constexpr const char* kLog =
     "2 10 80 60 3 -1 -1 4 60 -1 1 1 1 1 -1 -1 -1 -1\n"
     "3 20 100 -1 -1 -1 -1 4 60 -1 5 1 1 1 -1 -1 -1 -1\n"
     "4 30 170 10 1 -1 -1 1 10 -1 1 1 1 1 -1 -1 -1 -1\n";
-constexpr const char* kBeyond = "more processors in use than the 4 of its machine for 10 s, 6 at the most";
+constexpr const char* kOverlap = "more processors in use than the 4 of its machine for 10 s, 6 at the most";
 
 class LoggedCommands : public Comparing {
  protected:
@@ -22,7 +22,7 @@ class LoggedCommands : public Comparing {
 
 TEST_F(LoggedCommands, SimulateHasTheLogFirstAndChangesAgainstIt) {
   expect_says("simulate --trace log.swf --policy logged,easy --out runs", 0,
-              {kBeyond, "% to logged", "machine flat:6 and flat:4"});
+              {kOverlap, "% to logged", "machine flat:6 and flat:4"});
   EXPECT_NE(text_of(folder_ / "runs/logged/schedule.swf").find("; MaxProcs: 4\n"), std::string::npos);
   EXPECT_NE(text_of(folder_ / "runs/logged/metrics.json").find("\"stated_cores\": 4"), std::string::npos);
   const std::string events = text_of(folder_ / "runs/logged/events.log");
@@ -36,13 +36,13 @@ TEST_F(LoggedCommands, SimulateHasTheLogFirstAndChangesAgainstIt) {
 TEST_F(LoggedCommands, ReadersOfRunsReadTheLog) {
   ASSERT_EQ(replay("simulate --trace log.swf --policy logged,easy --out runs").status, 0);
   expect_says("diff log.swf runs/logged", 0, {"log.swf: logged"});
-  expect_says("diff log.swf runs/easy", 1, {"log.swf: logged", kBeyond});
+  expect_says("diff log.swf runs/easy", 1, {"log.swf: logged", kOverlap});
   expect_says("why log.swf 4", 0, {"log.swf: logged, sim, machine flat:6", "job 4"});
   expect_says("why log.swf 5", 1, {"replay: log.swf: there is no job 5"});
-  expect_says("report log.swf runs/easy -o page.html", 0, {"page.html", kBeyond});
+  expect_says("report log.swf runs/easy -o page.html", 0, {"page.html", kOverlap});
   const std::string page = text_of(folder_ / "page.html");
   EXPECT_NE(page.find("\"folder\":\"log.swf\""), std::string::npos) << "what commands take, not a temporary file";
-  EXPECT_NE(page.find(kBeyond), std::string::npos);
+  EXPECT_NE(page.find(kOverlap), std::string::npos);
   expect_says("plot log.swf --figure utilisation -o u.svg", 0, {"u.svg"});
   EXPECT_NE(text_of(folder_ / "u.svg").find("mean 58.3 %"), std::string::npos) << "490 of 4 x 210 core-seconds";
   expect_says("export log.swf --to swf -o out.swf", 0, {"out.swf"});
