@@ -58,23 +58,21 @@ void print_seeds(const experiment::SeedsOutcome& outcome) {
   if (!outcome.folder.empty()) fmt::print("results in {}\n", outcome.folder.string());
 }
 
-int simulate_seeds(const SimulateGiven& given, const std::string& command_line) {
+int simulate_seeds(const SimulateGiven& given, const std::string& command_line) try {
   experiment::SeedsSimulation simulation{given.seeds, command_line};
   print_note(simulation.note_on_curves());
   const HeedStops heeding;
-  experiment::SeedsOutcome outcome;
-  try {
-    terminal::ProgressLine progress;
-    outcome = simulation.run([&progress](std::string_view line) { progress.show(line); });
-  } catch (const sweep::Interrupted&) {
-    fmt::print(stderr, "replay: interrupted: there is no result over all seeds\n");
-    return exit_status_after_stop();
-  }
+  std::optional<terminal::ProgressLine> progress{std::in_place};
+  const auto outcome = simulation.run([&progress](std::string_view line) { progress->show(line); });
+  progress.reset();
   if (given.results.json)
     print_json(to_json(outcome));
   else
     print_seeds(outcome);
   return 0;
+} catch (const sweep::Interrupted&) {
+  fmt::print(stderr, "replay: interrupted: there is no result over all seeds\n");
+  return exit_status_after_stop();
 }
 
 int simulate_all(const SimulateGiven& given, const std::string& command_line) {
