@@ -76,7 +76,9 @@ TEST_F(Report, WrongInputIsNamed) {
   write_text(folder_ / "bad.log", "#replay-events 1\n#machine flat:4\n0 finish job=1 outcome=completed\n");
   expect_says("report", 2, {"RUN"});
   expect_says("report nothing", 1, {"nothing", "expected a run's folder or its events.log"});
-  expect_says("report t.swf", 1, {"t.swf:1", "an event log"});
+  expect_says("report t.swf", 1, {"t.swf", "no job that ran has a wait"});
+  write_text(folder_ / "notes.txt", "what was done\n");
+  expect_says("report notes.txt", 1, {"notes.txt:1", "an event log"});
   expect_says("report bad.log", 1, {"bad.log:3", "job 1"});
   expect_says("report runs/easy -o nowhere/page.html", 1, {"nowhere/page.html", "No such file"});
   expect_says("report runs/easy -o runs", 1, {"runs", "directory"});
