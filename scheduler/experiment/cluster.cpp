@@ -21,6 +21,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/shell_words.hpp"
+#include "scheduler/results/output_names.hpp"
 
 namespace replay::experiment {
 namespace {
@@ -86,7 +87,8 @@ class FileWithWord {
  public:
   explicit FileWithWord(const std::filesystem::path& folder)
       : word_(launcher::text_of_link_key(launcher::new_link_key()).substr(0, kDigits)),
-        path_(std::filesystem::absolute(folder) / fmt::format(".word-{}", word_.substr(0, kDigitsOfName))) {
+        path_(std::filesystem::absolute(folder) /
+              fmt::format("{}{}", results::kWordFile, word_.substr(0, results::kWordDigits))) {
     write_whole_file(path_, word_);
   }
   FileWithWord(const FileWithWord&) = delete;
@@ -99,7 +101,7 @@ class FileWithWord {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  static constexpr std::size_t kDigits = 32, kDigitsOfName = 8;
+  static constexpr std::size_t kDigits = 32;
   std::string word_;
   std::filesystem::path path_;
 };

@@ -2,6 +2,7 @@
 // replaces only files of runs, read this table.
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <span>
 #include <string>
@@ -23,6 +24,11 @@ inline constexpr std::string_view kLivePageFile = "live-page";
 /// Inputs of a run whose jobs outlive its daemon; and its event log while it is compared with what they make of it.
 inline constexpr std::string_view kTurnsFile = "turns.log", kAdoptedTurns = "turns.log.adopted",
                                   kLogBefore = "events.log.before";
+
+/// A file that is in the folder of a run on several hosts while it begins, since each is asked to read it: this, and
+/// kWordDigits hexadecimal digits.
+inline constexpr std::string_view kWordFile = ".word-";
+inline constexpr std::size_t kWordDigits = 8;
 
 /// All of them, in the order of help texts.
 [[nodiscard]] std::span<const OutputFile> output_files();

@@ -35,10 +35,16 @@ bool is_result(std::string_view name) {
          std::ranges::any_of(output_files(), [name](const OutputFile& output) { return output.file == name; });
 }
 
+bool is_word_file(std::string_view name) {
+  return name.starts_with(kWordFile) && name.size() == kWordFile.size() + kWordDigits &&
+         name.find_first_not_of("0123456789abcdef", kWordFile.size()) == std::string_view::npos;
+}
+
 bool is_unfinished_result(std::string_view name) {
-  return is_unfinished_name(name, kSeeds) || std::ranges::any_of(output_files(), [name](const OutputFile& output) {
-           return is_unfinished_name(name, output.file);
-         });
+  const std::string_view word = name.substr(0, kWordFile.size() + kWordDigits);
+  return is_unfinished_name(name, kSeeds) || (is_word_file(word) && is_unfinished_name(name, word)) ||
+         std::ranges::any_of(output_files(),
+                             [name](const OutputFile& output) { return is_unfinished_name(name, output.file); });
 }
 
 bool is_job_number(std::string_view name) {
@@ -114,7 +120,8 @@ std::string stranger_in(int folder, Looked& looked, int depth = kDepth) {
     const bool is_file = ::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
     const bool is_page_of_runs =
         (name == kPageFile || name == kLivePageFile) && (has_results || !looked.folders.empty());
-    if (!is_file || !(is_result(name) || is_unfinished_result(name) || is_page_of_runs)) return name;
+    const bool is_known = is_result(name) || is_unfinished_result(name) || is_word_file(name) || is_page_of_runs;
+    if (!is_file || !is_known) return name;
   }
   for (Looked& inside : looked.folders) {
     const bool are_jobs = inside.name == kJobs && has_results;

@@ -119,6 +119,21 @@ TEST_F(CommandLine, AFileSizeLimitCutsNothingWithoutSayingSo) {
   EXPECT_NE(made.err.find("the event log was cut off: File too large"), std::string::npos) << made.err;
 }
 
+// It was killed while its hosts were asked whether they see its folder.
+TEST_F(CommandLine, ForceReplacesAFolderInWhichARunOnHostsHadJustBegun) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  const std::string run = "simulate --trace t.swf --policy easy --force --out r";
+  std::filesystem::create_directory(folder_ / "r");
+  write_text(folder_ / "r/.word-0123abcd", "0123abcd");
+  expect_complaint(run, 0, {});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "r/.word-0123abcd"));
+  for (const char* other : {"r/.word-list", "r/.word-0123abcde", "r/.word-0123abcg"}) {
+    write_text(folder_ / other, "mine");
+    expect_complaint(run, 1, {std::string(other) + " is none"});
+    std::filesystem::remove(folder_ / other);
+  }
+}
+
 TEST_F(CommandLine, ForceReplacesWhatAKilledRunLeft) {
   write_text(folder_ / "t.swf", kTwoJobs);
   std::filesystem::create_directory(folder_ / "r");
