@@ -129,7 +129,7 @@ TEST_F(CommandLine, ForceReplacesAFolderInWhichARunOnHostsHadJustBegun) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "r/.word-0123abcd"));
   for (const char* other : {"r/.word-list", "r/.word-0123abcde", "r/.word-0123abcg"}) {
     write_text(folder_ / other, "mine");
-    expect_complaint(run, 1, {std::string(other) + " is none"});
+    expect_complaint(run, 1, {other, " is none"});
     std::filesystem::remove(folder_ / other);
   }
 }
