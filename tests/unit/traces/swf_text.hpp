@@ -3,6 +3,7 @@
 
 #include <array>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "tests/support/memory_bytes.hpp"
 #include "traces/swf_reader.hpp"
+#include "traces/swf_writer.hpp"
 #include "traces/workload_reader.hpp"
 
 namespace replay::test {
@@ -45,6 +47,15 @@ inline std::vector<SwfRecord> read_records(std::string_view text, SwfReaderOptio
   std::vector<SwfRecord> records;
   for (SwfRecord record; reader.next(record);) records.push_back(record);
   return records;
+}
+
+/// The lines of these records, and back: read_records().
+inline std::string lines_of(std::span<const SwfRecord> records) {
+  std::string text;
+  SwfWriter writer(string_sink(text));
+  for (const SwfRecord& record : records) writer.write(record);
+  writer.close();
+  return text;
 }
 
 inline LoadedWorkload load(std::string_view text, const CleaningRules& rules = {}) {

@@ -10,7 +10,6 @@
 #include "tests/unit/traces/swf_text.hpp"
 #include "traces/convert/accounting_trace.hpp"
 #include "traces/convert/lsf_reader.hpp"
-#include "traces/swf_writer.hpp"
 
 namespace replay::lsf {
 namespace {
@@ -19,17 +18,9 @@ using accounting::Fate;
 using accounting::read_trace;
 using accounting::Trace;
 using namespace std::chrono_literals;
+using test::lines_of;
 using test::memory_source;
 using test::message_of;
-using test::string_sink;
-
-std::string lines_of(const Trace& trace) {
-  std::string text;
-  SwfWriter writer(string_sink(text));
-  for (const SwfRecord& record : trace.records) writer.write(record);
-  writer.close();
-  return text;
-}
 
 // The fields up to exitInfo: job 7, submitted at 1700000000, started 10 s and ended 70 s later on two processors.
 std::string record(const std::string& version, const std::string& hosts = "2 \"h1\" \"h1\"",
@@ -57,7 +48,7 @@ TEST(LsfLog, TheSampleBecomesWhatItsPageSays) {
   Reader reader(open_source(fmt::format("{}/traces/samples/sample.lsf", REPLAY_SOURCE_DIR)),
                 {.time_zone = "Europe/Stockholm", .strict = true});
   const Trace trace = read_trace(reader);
-  EXPECT_EQ(lines_of(trace),
+  EXPECT_EQ(lines_of(trace.records),
             "1 0 100 3600 32 1803.609375 1048576 32 7200 -1 1 1 1 1 1 -1 -1 -1\n"
             "2 600 5 601 1 571 819200 1 600 -1 0 2 2 2 1 -1 -1 -1\n"
             "3 600 6 300 1 270 819200 1 600 -1 1 2 2 2 1 -1 -1 -1\n"

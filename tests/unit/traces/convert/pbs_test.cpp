@@ -12,7 +12,6 @@
 #include "traces/convert/accounting_trace.hpp"
 #include "traces/convert/pbs_reader.hpp"
 #include "traces/convert/pbs_values.hpp"
-#include "traces/swf_writer.hpp"
 
 namespace replay::pbs {
 namespace {
@@ -21,9 +20,9 @@ using accounting::read_trace;
 using accounting::Tally;
 using accounting::Trace;
 using namespace std::chrono_literals;
+using test::lines_of;
 using test::memory_source;
 using test::message_of;
-using test::string_sink;
 
 struct Converted {
   Trace trace;
@@ -34,9 +33,7 @@ struct Converted {
 Converted convert(std::vector<std::unique_ptr<ByteSource>> sources, const ReaderOptions& options) {
   Reader reader(std::move(sources), options);
   Converted converted{.trace = read_trace(reader), .tally = reader.tally(), .lines = {}};
-  SwfWriter writer(string_sink(converted.lines));
-  for (const SwfRecord& record : converted.trace.records) writer.write(record);
-  writer.close();
+  converted.lines = lines_of(converted.trace.records);
   return converted;
 }
 

@@ -10,7 +10,6 @@
 #include "tests/unit/traces/swf_text.hpp"
 #include "traces/convert/accounting_trace.hpp"
 #include "traces/convert/sacct_reader.hpp"
-#include "traces/swf_writer.hpp"
 
 namespace replay::sacct {
 namespace {
@@ -20,17 +19,9 @@ using accounting::Tally;
 using accounting::Trace;
 using accounting::TraceOptions;
 using namespace std::chrono_literals;
+using test::lines_of;
 using test::memory_source;
 using test::message_of;
-using test::string_sink;
-
-std::string lines_of(const Trace& trace) {
-  std::string text;
-  SwfWriter writer(string_sink(text));
-  for (const SwfRecord& record : trace.records) writer.write(record);
-  writer.close();
-  return text;
-}
 
 struct Converted {
   Trace trace;
@@ -51,7 +42,7 @@ Converted convert_text(const std::string& text, const ReaderOptions& reading = {
 
 TEST(SacctFreeText, SeparatorsInAnyColumnOfItCostNoJob) {
   const auto [trace, tally] = convert_dump("pipe", {}, {.strict = true});
-  EXPECT_EQ(lines_of(trace),
+  EXPECT_EQ(lines_of(trace.records),
             "1 0 5 60 2 -1 -1 -1 600 -1 1 1 -1 1 -1 1 -1 -1\n"
             "2 10 0 120 4 -1 -1 -1 600 -1 1 1 -1 2 -1 1 -1 -1\n"
             "3 20 0 180 8 -1 -1 -1 600 -1 1 2 -1 3 -1 1 -1 -1\n"
@@ -59,10 +50,10 @@ TEST(SacctFreeText, SeparatorsInAnyColumnOfItCostNoJob) {
 }
 
 TEST(SacctFreeText, ASeparatorInOneColumnMovesNoOther) {
-  EXPECT_EQ(lines_of(convert_dump("pipe-silent").trace),
+  EXPECT_EQ(lines_of(convert_dump("pipe-silent").trace.records),
             "1 0 0 60 2 -1 -1 -1 600 -1 1 1 1 1 -1 -1 -1 -1\n"
             "2 10 0 120 2 -1 -1 -1 600 -1 1 1 1 1 -1 -1 -1 -1\n");
-  EXPECT_EQ(lines_of(convert_dump("pipe-numbers").trace),
+  EXPECT_EQ(lines_of(convert_dump("pipe-numbers").trace.records),
             "1 0 0 3600 4 -1 -1 -1 -1 -1 1 -1 1 1 -1 -1 -1 -1\n"
             "2 10 0 3600 4 -1 -1 -1 -1 -1 1 -1 1 1 -1 -1 -1 -1\n")
       << "Start + Elapsed = End decides";
@@ -92,7 +83,7 @@ TEST(SacctFreeText, ARowThatCanBeReadInSeveralWaysIsLeftOutAndShown) {
 
 TEST(SacctFreeText, LineEndsInItCostNoJob) {
   const auto [trace, tally] = convert_dump("newline", {}, {.strict = true});
-  EXPECT_EQ(lines_of(trace),
+  EXPECT_EQ(lines_of(trace.records),
             "1 0 0 60 2 -1 -1 -1 -1 -1 1 1 -1 1 -1 -1 -1 -1\n"
             "2 10 0 120 4 -1 -1 -1 -1 -1 1 1 -1 2 -1 -1 -1 -1\n"
             "3 20 0 180 1 -1 -1 -1 -1 -1 1 2 -1 3 -1 -1 -1 -1\n");
@@ -125,7 +116,7 @@ TEST(SacctOverlap, AJobInTwoDumpsCountsOnce) {
   EXPECT_EQ(trace.repeated, 1U);
   EXPECT_EQ(trace.most_in_use, 4);
   const Trace cron = convert_dump("months-cron").trace;
-  EXPECT_EQ(lines_of(cron), lines_of(trace)) << "a row of the running job, then its last one";
+  EXPECT_EQ(lines_of(cron.records), lines_of(trace.records)) << "a row of the running job, then its last one";
 }
 
 TEST(SacctOverlap, AlsoInTwoFiles) {
@@ -136,7 +127,7 @@ TEST(SacctOverlap, AlsoInTwoFiles) {
       std::make_unique<Reader>(memory_source(header + "1|1700000000|1700000000|1700000060|2|COMPLETED\n" + both)));
   readers.push_back(
       std::make_unique<Reader>(memory_source(header + both + "3|1700000090|1700000090|1700000100|2|COMPLETED\n")));
-  EXPECT_EQ(lines_of(read_trace(readers)),
+  EXPECT_EQ(lines_of(read_trace(readers).records),
             "1 0 0 60 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
             "2 10 10 60 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
             "3 90 0 10 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
@@ -157,7 +148,7 @@ TEST(SacctOverlap, AJobThatWaitedInTheFirstDumpIsTheOneThatRanInTheSecond) {
 
 TEST(SacctOverlap, ARequeuedRunIsNoRepetition) {
   const auto [trace, tally] = convert_dump("requeued");
-  EXPECT_EQ(lines_of(trace),
+  EXPECT_EQ(lines_of(trace.records),
             "1 0 0 3600 4 -1 -1 -1 7200 -1 0 1 -1 -1 -1 -1 -1 -1\n"
             "2 3605 595 3600 4 -1 -1 -1 7200 -1 1 1 -1 -1 -1 -1 -1 -1\n");
 }
@@ -188,7 +179,7 @@ TEST(SacctEligible, IsKeptBesideTheSubmission) {
 
 TEST(SacctColumns, RequestsStandInWhereNoneSaysWhatWasAllocated) {
   const Trace trace = convert_dump("reqcpus-only").trace;
-  EXPECT_EQ(lines_of(trace),
+  EXPECT_EQ(lines_of(trace.records),
             "1 0 0 3600 -1 -1 -1 16 7200 4194304 -1 1 1 -1 1 1 -1 -1\n"
             "2 600 600 1800 -1 -1 -1 8 3600 4194304 -1 2 2 -1 1 1 -1 -1\n");
   EXPECT_EQ(trace.without_size, 2U);
@@ -242,7 +233,7 @@ TEST(SacctVersions, PrintTheSameJobInTheirColumns) {
         "State\n"
         "9|ann|1709294400|1709294440|1709294500|1709298100|3600|16|16|120|62.5G|00:01:00|0|None|COMPLETED\n"}) {
     const auto [trace, tally] = convert_text(dump, {.strict = true});
-    EXPECT_EQ(lines_of(trace), expected) << dump;
+    EXPECT_EQ(lines_of(trace.records), expected) << dump;
     EXPECT_EQ(trace.eligible.at(0), 40s) << dump;
   }
 }
@@ -260,7 +251,7 @@ TEST(SacctVersions, EachStateHasItsStatusWaitAndRunTime) {
       "7+1|1700000006|1700000010|1700000070|60|8|8|COMPLETED\n"
       "8|1700000007|1700000100|1700000100|0|0|4|CANCELLED by 0\n",
       {.strict = true});
-  EXPECT_EQ(lines_of(trace),
+  EXPECT_EQ(lines_of(trace.records),
             "1 0 10 60 4 -1 -1 4 -1 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
             "2 1 99 -1 -1 -1 -1 4 -1 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
             "3 2 98 -1 -1 -1 -1 4 -1 -1 5 -1 -1 -1 -1 -1 -1 -1\n"
@@ -338,7 +329,7 @@ TEST(SacctTimes, NoJobStartsBeforeItsSubmissionInTheHourThatAutumnRepeats) {
       "3|2024-10-27T01:50:00|2024-10-27T02:30:00|2024-10-27T02:40:00|600|2|COMPLETED\n",
       {.time_zone = "Europe/Stockholm"});
   ASSERT_EQ(trace.records.size(), 3U);
-  EXPECT_EQ(lines_of(trace),
+  EXPECT_EQ(lines_of(trace.records),
             "1 0 2400 2400 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
             "2 0 2400 600 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
             "3 3600 1200 3600 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
