@@ -11,7 +11,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/command.hpp"
 #include "scheduler/compare/run_difference.hpp"
-#include "scheduler/experiment/logged_runs.hpp"
+#include "scheduler/experiment/logged/logged_runs.hpp"
 
 namespace replay::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/cli/command.hpp"
-#include "scheduler/experiment/logged_runs.hpp"
+#include "scheduler/experiment/logged/logged_runs.hpp"
 #include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/export/export_files.hpp"
 #include "scheduler/results/export/formats.hpp"

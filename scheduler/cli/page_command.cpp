@@ -6,7 +6,7 @@
 
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/command.hpp"
-#include "scheduler/experiment/logged_runs.hpp"
+#include "scheduler/experiment/logged/logged_runs.hpp"
 #include "scheduler/report/page/runs.hpp"
 
 namespace replay::cli {

@@ -8,7 +8,7 @@
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/suggest.hpp"
 #include "scheduler/cli/command.hpp"
-#include "scheduler/experiment/logged_runs.hpp"
+#include "scheduler/experiment/logged/logged_runs.hpp"
 #include "scheduler/report/page/runs.hpp"
 #include "scheduler/report/plot/figure.hpp"
 #include "scheduler/sweep/answer/metric_over.hpp"

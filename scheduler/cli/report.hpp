@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/experiment/prepared.hpp"
+#include "scheduler/experiment/assumptions.hpp"
 #include "scheduler/results/result_files.hpp"
 
 namespace replay::cli {

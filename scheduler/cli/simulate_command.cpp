@@ -17,6 +17,7 @@
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/command.hpp"
 #include "scheduler/cli/report.hpp"
+#include "scheduler/experiment/assumptions.hpp"
 #include "scheduler/experiment/prepared.hpp"
 #include "scheduler/experiment/seeds/seeds.hpp"
 #include "scheduler/experiment/seeds/seeds_simulation.hpp"

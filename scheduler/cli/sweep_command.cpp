@@ -150,16 +150,6 @@ int gather(const sweep::Plan& plan, const SweepGiven& given) {
 
 // ---- --dry-run ----
 
-// As exact as an estimate is.
-std::string about(double seconds) {
-  constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
-  if (seconds < 1) return "less than 1s";
-  if (seconds < 2 * kMinute) return fmt::format("{:.0f}s", seconds);
-  if (seconds < 2 * kHour) return fmt::format("{:.0f}min", seconds / kMinute);
-  if (seconds < 2 * kDay) return fmt::format("{:.1f}h", seconds / kHour);
-  return fmt::format("{:.1f}d", seconds / kDay);
-}
-
 int dry_run(const sweep::Plan& plan, const SweepGiven& given) {
   const sweep::Estimate estimate = sweep::estimate(plan, given.out);
   if (stops_asked() > 0) {
@@ -182,8 +172,8 @@ int dry_run(const sweep::Plan& plan, const SweepGiven& given) {
   fmt::print("{}: {}, {} done, {} to compute\n", plan.study().name, counted(estimate.cells, "cell"), estimate.done,
              estimate.missing);
   if (estimate.missing == 0) return 0;
-  fmt::print("expected: {} on {}, {} of CPU time; {}\n", about(estimate.seconds / jobs), counted(jobs, "core"),
-             about(estimate.seconds), size_text(estimate.bytes));
+  fmt::print("expected: {} on {}, {} of CPU time; {}\n", length_text(from_seconds(estimate.seconds / jobs)),
+             counted(jobs, "core"), length_text(from_seconds(estimate.seconds)), size_text(estimate.bytes));
   fmt::print("{}\n", estimate.tried == 0 ? std::string{"by the cells that are done"}
                                          : fmt::format("by {} that {} tried now", counted(estimate.tried, "cell"),
                                                        estimate.tried == 1 ? "was" : "were"));

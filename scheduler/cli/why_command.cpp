@@ -7,7 +7,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/command.hpp"
 #include "scheduler/compare/waiting_report.hpp"
-#include "scheduler/experiment/logged_runs.hpp"
+#include "scheduler/experiment/logged/logged_runs.hpp"
 #include "scheduler/results/event_log_file.hpp"
 
 namespace replay::cli {

@@ -18,7 +18,6 @@
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/sim/trial_run.hpp"
-#include "traces/logged_use.hpp"
 #include "traces/nodes/node_table.hpp"
 
 namespace replay::experiment {
@@ -79,8 +78,10 @@ std::string folder_for(const std::string& policy, std::map<std::string, std::str
   return folder;
 }
 
-bool follows_log(const Prepared& run) {
-  return std::ranges::any_of(run.policies, [](const PreparedPolicy& policy) { return policy.traits.follows_log; });
+// The first such policy; nullptr: all of them decide.
+const PreparedPolicy* follower_of_log(const Prepared& run) {
+  const auto found = std::ranges::find_if(run.policies, [](const auto& policy) { return policy.traits.follows_log; });
+  return found == run.policies.end() ? nullptr : &*found;
 }
 
 std::vector<NamedPolicy> make_policies(Prepared& run, bool is_real) {
@@ -93,7 +94,7 @@ std::vector<NamedPolicy> make_policies(Prepared& run, bool is_real) {
   std::map<std::string, std::string> of_folder;
   for (PreparedPolicy& policy : run.policies) policy.folder = folder_for(policy.text, of_folder);
   // Jobs that were cancelled while they waited are a part of the log's schedule; all policies get the same jobs.
-  if (follows_log(run)) run.spec.cleaning.emplace("cancelled", "honour");
+  if (follower_of_log(run) != nullptr) run.spec.cleaning.emplace("cancelled", "honour");
   return made;
 }
 
@@ -172,53 +173,8 @@ void read_trace(Prepared& run, const std::optional<RealCores>& cores) {
   CleaningRules rules = rules_of(spec, cores);
   // Accounting says when users took jobs back. Of other logs that is not known, and the literature leaves such jobs out.
   if (!spec.cleaning.contains("cancelled") && trace.header().is_from_accounting()) rules.cancelled = Cancelled::kHonour;
-  run.loaded = read_workload(std::move(trace), rules, follows_log(run));
+  run.loaded = read_workload(std::move(trace), rules, follower_of_log(run) != nullptr);
   note_partitions(run);
-}
-
-LoggedUse use_of(const TracedJobs& logged) {
-  LoggedUse use;
-  std::map<Duration, CoreCount> of_no_time;  // jobs that start one after the other: the widest at each instant
-  for (std::size_t i = 0; i < logged.size(); ++i) {
-    const TracedJob traced = logged[i];
-    if (traced.job.logged_start == kNever) continue;
-    const Duration start = traced.job.logged_start.time_since_epoch();
-    if (traced.truth.runtime > Duration::zero())
-      use.add(start, traced.truth.runtime, cores_needed(traced.job));
-    else
-      of_no_time[start] = std::max(of_no_time[start], cores_needed(traced.job));
-  }
-  for (const auto& [start, cores] : of_no_time) use.add(start, Duration{1}, cores);
-  return use;
-}
-
-// What the log says of its own schedule, and a machine that is large enough for it.
-void take_logged_schedule(Prepared& run) {
-  const auto policy = std::ranges::find_if(run.policies, [](const auto& one) { return one.traits.follows_log; });
-  if (policy == run.policies.end()) return;
-  const std::string& name = policy->text;
-  run.logged.workload = std::move(run.loaded.logged);
-  LoggedUse use = use_of(run.logged.workload.jobs);
-  if (use.is_empty())
-    throw InputError(
-        fmt::format("{}: no job that ran has a wait (field 3), so the log does not say when its jobs started, which {} "
-                    "repeats: expected a log with waits, or a policy that decides, such as easy",
-                    run.spec.trace, name));
-  if (const std::uint64_t missing = run.loaded.without_wait; missing > 0)
-    run.notes.push_back(fmt::format("{}: {} in the log and no wait, so when it started is not known: left out", name,
-                                    counted(missing, "job") + (missing == 1 ? " has a run time" : " have a run time")));
-  const CoreCount stated = run.loaded.machine_size;
-  const std::int64_t most = use.most();
-  if (most <= stated) {
-    run.logged.machine = Machine::pool(stated);
-    return;
-  }
-  run.logged.machine = Machine::parse(fmt::format("flat:{}", most));  // throws beyond the largest
-  run.logged.stated = stated;
-  run.notes.push_back(
-      fmt::format("{}: the log has more processors in use than the {} of its machine for {:.0f} s, {} at the most: it "
-                  "runs on so many, and its figures are shares of {}",
-                  name, stated, seconds(use.above(stated)), most, stated));
 }
 
 // For the runtime model `pairs` without a file of pairs or a profile, of a workload in which no job declares a slowdown.
@@ -355,7 +311,8 @@ void read_jobs(Prepared& run, std::optional<Machine> machine, const std::optiona
     throw InputError(
         fmt::format("{}: has no job that can be run; {}", run.spec.trace, run.loaded.report.to_lines().front()));
   if (run.spec.until) run.until = run.workload().jobs.front().job.submitted + *run.spec.until;
-  take_logged_schedule(run);
+  if (const PreparedPolicy* const policy = follower_of_log(run))
+    run.logged = logged_schedule(run.loaded, run.spec.trace, policy->text, run.notes);
   draw_truth(run);
   if (!machine) note_machine_of_log(run);
   take_machine(run, std::move(machine));
@@ -441,86 +398,6 @@ Prepared prepare(RunSpec spec, const std::optional<RealCores>& cores) {
   read_jobs(run, std::move(machine), cores, learned_by(policies));
   run_trials(run, policies);
   return run;
-}
-
-std::optional<std::string> note_on_curves(const Prepared& run) {
-  std::vector<std::string_view> choosers;
-  for (const PreparedPolicy& policy : run.policies)
-    if (policy.traits.chooses_sizes) choosers.push_back(policy.text);
-  if (choosers.empty()) return std::nullopt;
-  const TracedJobs& jobs = run.workload().jobs;
-  if (jobs.declare_anything())
-    for (const TracedJob& traced : jobs)
-      if (traced.job.declaration && traced.job.declaration->speedup) return std::nullopt;
-  return fmt::format(
-      "no job declares a speedup curve, and no other model stands in for its run times at other sizes: {} starts "
-      "every job with its submitted size, as a rigid one; `replay trace declare --speedup three-point` declares curves",
-      fmt::join(choosers, " or "));
-}
-
-// The profile that counts jobs over several nodes as if they were on one; empty: there is none.
-static std::string profile_without_nodes(const Prepared& run) {
-  const bool is_one =
-      run.profile && run.machine.nodes() > 1 && !knows_several_nodes(*run.profile) &&
-      std::ranges::any_of(run.workload().jobs, [](const auto& traced) { return traced.job.processes > 1; });
-  return is_one ? profile_path(run.spec) : std::string{};
-}
-
-Assumptions assumptions_of(const Prepared& run) {
-  const TracedJobs& jobs = run.workload().jobs;
-  const auto cut = std::ranges::count_if(jobs, [](const TracedJob& job) { return job.truth.cut_at_request; });
-  return {run.spec.errors,
-          run.spec.overrun,
-          jobs.size(),
-          run.loaded.without_flexibility,
-          static_cast<std::uint64_t>(cut),
-          profile_without_nodes(run)};
-}
-
-// Processes shared cores, or a job lost or gained some while it ran.
-static bool made_use_of_malleability(const metrics::Summary& figures) {
-  constexpr double kRounding = 1e-9;
-  return figures.value("shrinks") > 0 || figures.value("expands") > 0 ||
-         figures.value("mean_mpl") > figures.value("utilisation") * (1 + kRounding);
-}
-
-// Of a complete run: a job that was cut at its request ends as killed whatever the errors are.
-static std::string killed_by_errors(const Assumptions& assumed, const metrics::Summary& figures) {
-  const double overrun = figures.value("jobs_overrun"), counted = figures.value("jobs_counted");
-  const auto cut = static_cast<double>(assumed.cut_at_request);
-  const bool is_complete = counted >= static_cast<double>(assumed.jobs);
-  if (is_complete || cut == 0) return fmt::format("{:.0f} of {:.0f}", std::max(overrun - cut, 0.0), counted);
-  return fmt::format("at most {:.0f} of {:.0f}", overrun, counted);
-}
-
-std::vector<std::string> notes_on_figures(const Assumptions& assumed, std::span<const FiguresOfPolicy> policies) {
-  std::vector<std::string> notes;
-  if (assumed.without_flexibility > 0 &&
-      std::ranges::any_of(
-          policies, made_use_of_malleability, [](const auto& one) -> const auto& { return *one.figures; }))
-    notes.push_back(
-        fmt::format("malleability is assumed: {} of {} do not say whether they are rigid, moldable or malleable, and "
-                    "count as malleable; the column flexibility of the side file says it",
-                    assumed.without_flexibility, counted(assumed.jobs, "job")));
-  if (!assumed.profile_without_nodes.empty())
-    notes.push_back(
-        fmt::format("a job over several nodes is assumed to run as on one: {} has no figures of several nodes; `replay "
-                    "calibrate --machine hosts:FILE` measures them",
-                    assumed.profile_without_nodes));
-  if (assumed.overrun == Overrun::kExtend) return notes;
-  std::vector<std::string> errors;
-  for (const auto& [name, error] : {std::pair{"--curve-error", assumed.errors.curve_error},
-                                    std::pair{"--slowdown-error", assumed.errors.slowdown_error}})
-    if (error > 0) errors.push_back(fmt::format("{} {}", name, error));
-  if (errors.empty()) return notes;
-  std::vector<std::string> kills;
-  for (const auto& [policy, figures] : policies)
-    kills.push_back(fmt::format("{} {}", policy, killed_by_errors(assumed, *figures)));
-  notes.push_back(
-      fmt::format("{} with --overrun {}: a job that therefore takes longer than its estimate, which is by what it "
-                  "declares, is killed there. Jobs killed for this: {}; with --overrun extend they go on",
-                  fmt::join(errors, " and "), word_of(kOverruns, assumed.overrun), fmt::join(kills, ", ")));
-  return notes;
 }
 
 results::RunDescription describe_run(const Prepared& run, const PreparedPolicy& policy, const NamedPolicy& named,

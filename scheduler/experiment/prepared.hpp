@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/experiment/logged/logged_schedule.hpp"
 #include "scheduler/experiment/run_spec.hpp"
-#include "scheduler/metrics/summary.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/policy/machine_part.hpp"
 #include "scheduler/policy/registry.hpp"
@@ -63,13 +63,6 @@ struct PreparedPolicy {
 
 [[nodiscard]] std::vector<std::string> texts_of(std::span<const PreparedPolicy> policies);
 
-/// What the log of the trace says of its own schedule, for policies that follow it.
-struct LoggedSchedule {
-  Workload workload{};                 ///< LoadedWorkload::logged
-  Machine machine = Machine::pool(1);  ///< the log's; or as large as its jobs need beside each other, if that is larger
-  std::optional<CoreCount> stated{};   ///< then: the cores of the log's machine, which figures are shares of
-};
-
 struct Prepared {
   RunSpec spec;                              ///< as given, with the name of the runtime model
   bool adds_overheads = false;               ///< BenchmarkSetting::adds_overheads
@@ -113,33 +106,6 @@ void expect_policy_that_decides(const NamedPolicy& policy, std::string_view here
 [[nodiscard]] std::string runtime_model_of(const RunSpec& spec);
 /// Its policies. Throws UsageError if there are none.
 [[nodiscard]] const std::vector<std::string>& policies_of(const RunSpec& spec);
-
-/// For policies that choose sizes, of a workload in which no job declares a curve: what stands in for run times at other
-/// sizes, and how to declare curves.
-[[nodiscard]] std::optional<std::string> note_on_curves(const Prepared& run);
-
-/// What a run takes for granted that its inputs do not say, or say otherwise.
-struct Assumptions {
-  Misjudgement errors{};
-  Overrun overrun = Overrun::kKill;
-  std::uint64_t jobs = 0;                 ///< of the trace
-  std::uint64_t without_flexibility = 0;  ///< of these: taken for malleable, as nothing says what they are
-  std::uint64_t cut_at_request = 0;       ///< of these: end as killed at their estimates, as in the log they ran on
-  std::string profile_without_nodes{};    ///< file: jobs over several nodes count as on one; empty: they do not
-};
-[[nodiscard]] Assumptions assumptions_of(const Prepared& run);
-
-/// What a policy made of the jobs.
-struct FiguresOfPolicy {
-  std::string_view policy;
-  const metrics::Summary* figures;  ///< not null
-};
-
-/// What a reader of the figures has to know of the assumptions behind them: malleability that was assumed, where a policy
-/// made use of it, jobs over nodes of which nothing was measured, and how many jobs are killed at their estimates because
-/// of --curve-error and --slowdown-error. A line each.
-[[nodiscard]] std::vector<std::string> notes_on_figures(const Assumptions& assumed,
-                                                        std::span<const FiguresOfPolicy> policies);
 
 /// Describes the run under one of its policies, made as `named`, for the results, as a simulation. What only a real run has
 /// is the caller's to add.

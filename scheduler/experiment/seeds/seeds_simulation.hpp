@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "scheduler/base/file/scratch_folder.hpp"
-#include "scheduler/experiment/prepared.hpp"
+#include "scheduler/experiment/assumptions.hpp"
 #include "scheduler/experiment/seeds/seeds.hpp"
 #include "scheduler/sweep/engine/run_cells.hpp"
 

@@ -1,4 +1,4 @@
-#include "scheduler/experiment/logged_runs.hpp"
+#include "scheduler/experiment/logged/logged_runs.hpp"
 
 #include <fmt/core.h>
 
