@@ -137,9 +137,9 @@ class Auditor {
     decisions_.clear();
     std::vector<Index> started = starts_.take(now);
     take_over(started);
-    const std::vector<Index> came = who_came(now);
-    const std::vector<Index> ended = who_ended(now);
-    const std::vector<Index> left = who_left(now);
+    const std::vector<Index> came = that_came(now);
+    const std::vector<Index> ended = that_ended(now);
+    const std::vector<Index> left = that_left(now);
     if (options_.pass == Pass::kEvent)
       ask_after_each(came, ended, left);
     else
@@ -164,7 +164,7 @@ class Auditor {
     rule_->follow({}, adopted);
   }
 
-  std::vector<Index> who_came(Instant now) {
+  std::vector<Index> that_came(Instant now) {
     std::vector<Index> came = submissions_.take(now);
     std::erase_if(came, [&](Index i) {
       return is_too_wide(i) || jobs_[i].since != kNever || jobs_[i].started < now || jobs_[i].left == now;
@@ -172,7 +172,7 @@ class Auditor {
     return came;
   }
   // Without those that ended as soon as they started.
-  std::vector<Index> who_ended(Instant now) {
+  std::vector<Index> that_ended(Instant now) {
     std::vector<Index> ended = ends_.take(now);
     std::erase_if(ended, [&](Index i) { return !state_.is_running(i); });
     std::ranges::sort(ended, {}, [&](Index i) { return std::pair{jobs_[i].killed, start_order_[i]}; });
@@ -180,7 +180,7 @@ class Auditor {
       if (jobs_[i].started < now) in_use_ -= jobs_[i].processors;
     return ended;
   }
-  std::vector<Index> who_left(Instant now) {
+  std::vector<Index> that_left(Instant now) {
     std::vector<Index> left = leaves_.take(now);
     std::erase_if(left, [&](Index i) {
       return is_too_wide(i) || jobs_[i].started != kNever || jobs_[i].submitted == now;  // it never waited

@@ -36,7 +36,7 @@ class Conservative final : public Rule {
 
   void advance() override {
     profile_.forget_before(state_.now());
-    if (state_.somebody_runs_over()) plan_around();
+    if (state_.has_overrun()) plan_around();
   }
 
   void submitted(Index index) override {
@@ -79,7 +79,7 @@ class Conservative final : public Rule {
 
   // While a job runs over its estimate, jobs planned for the next tick wait for it and are decided at the next event.
   Instant next_start() const override {
-    const Instant after = state_.now() + (state_.somebody_runs_over() ? kTick : Duration::zero());
+    const Instant after = state_.now() + (state_.has_overrun() ? kTick : Duration::zero());
     const auto next = by_start_.upper_bound({after, static_cast<Index>(-1)});
     return next == by_start_.end() ? kNever : next->first;
   }

@@ -19,7 +19,7 @@ void State::advance_to(Instant now) {
   }
 }
 
-bool State::somebody_runs_over() const { return !holding_.empty() && holding_.begin()->first <= now_; }
+bool State::has_overrun() const { return !holding_.empty() && holding_.begin()->first <= now_; }
 
 void State::start(Index index) {
   waiting_.erase(index);

@@ -34,7 +34,7 @@ class State {
 
   /// Releases the processors of jobs that end now and have used up their estimate, before their end is processed.
   void advance_to(Instant now);
-  [[nodiscard]] bool somebody_runs_over() const;
+  [[nodiscard]] bool has_overrun() const;
 
   void wait(Index index) { waiting_.insert(index); }
   void leave(Index index) { waiting_.erase(index); }
